@@ -1,0 +1,189 @@
+/*
+ * score_avx2.c - scoring with AVX2.
+ */
+#include <string.h>
+
+#include "core/prior/score_int.h"
+
+#if defined(__x86_64__)
+#include "core/prior/score_x86.h"
+
+#define TARGET __attribute__((target("avx2")))
+#define INLINE static inline __attribute__((always_inline)) TARGET
+
+static bool available(void) { return __builtin_cpu_supports("avx2"); }
+
+/* ---- loading ------------------------------------------------------------------------ */
+
+INLINE __m256 narrow(const double *x)
+{
+  return _mm256_set_m128(_mm256_cvtpd_ps(_mm256_loadu_pd(x + 4)), _mm256_cvtpd_ps(_mm256_loadu_pd(x)));
+}
+
+TARGET static void load(const double *rows, size_t stride, size_t n, float *out)
+{
+  size_t r = 0;
+  for (; r + 8 <= n; r += 8) {
+    const double *x = rows + r * stride;
+    const __m256 v[8] = {narrow(x),
+                         narrow(x + stride),
+                         narrow(x + 2 * stride),
+                         narrow(x + 3 * stride),
+                         narrow(x + 4 * stride),
+                         narrow(x + 5 * stride),
+                         narrow(x + 6 * stride),
+                         narrow(x + 7 * stride)};
+    em_store_turned(v, out + r);
+  }
+  em_score_load_portable(rows, stride, r, n, out);
+}
+
+/* ---- values to bins ----------------------------------------------------------------- */
+
+/* b where bit `bit` of i is set, else a. */
+INLINE __m256 choose(__m256 a, __m256 b, __m256i i, int bit)
+{
+  return _mm256_blendv_ps(a, b, _mm256_castsi256_ps(_mm256_slli_epi32(i, 31 - bit)));
+}
+
+INLINE __m256 permute(const float *at, __m256i i) { return _mm256_permutevar8x32_ps(_mm256_load_ps(at), i); }
+
+/* heap[i] for eight positions i of level `level`, that is 2^level <= i < 2^(level + 1).
+ * A permutation uses the three low bits of i; beyond four registers a gather is quicker. */
+INLINE __m256 look_up(const float *heap, int level, __m256i i)
+{
+  if (level <= 2) return permute(heap, i);
+  const float *at = heap + ((size_t)1 << level);
+  if (level == 3) return permute(at, i);
+  if (level > 5) return _mm256_i32gather_ps(heap, i, 4);
+  __m256 a = choose(permute(at, i), permute(at + 8, i), i, 3);
+  if (level == 4) return a;
+  return choose(a, choose(permute(at + 16, i), permute(at + 24, i), i, 3), i, 4);
+}
+
+INLINE __m256i search(const float *heap, int levels, __m256 v)
+{
+  __m256i i = _mm256_set1_epi32(1);
+#pragma GCC unroll 8
+  for (int l = 0; l < levels; l++) {
+    __m256i above = _mm256_castps_si256(_mm256_cmp_ps(v, look_up(heap, l, i), _CMP_GT_OQ));
+    i = _mm256_sub_epi32(_mm256_add_epi32(i, i), above);
+  }
+  return _mm256_sub_epi32(i, _mm256_set1_epi32((1 << levels) + 128));
+}
+
+INLINE void quantize_levels(const float *heap, int levels, const float *values, int8_t *bins)
+{
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7); /* undoes the lanes of packing */
+  for (size_t r = 0; r < EM_BLOCK; r += 32) {
+    __m256i i[4];
+    for (size_t k = 0; k < 4; k++) i[k] = search(heap, levels, _mm256_loadu_ps(values + r + 8 * k));
+    __m256i packed = _mm256_packs_epi16(_mm256_packs_epi32(i[0], i[1]), _mm256_packs_epi32(i[2], i[3]));
+    _mm256_storeu_si256((__m256i *)(bins + r), _mm256_permutevar8x32_epi32(packed, order));
+  }
+}
+
+/* The number of levels is a constant in each call: the search unrolls. */
+TARGET static void quantize(const em_plan *p, const em_bin_column *c, const float *values, int8_t *bins)
+{
+  const float *heap = p->heaps + c->heap_at;
+  switch (c->levels) {
+  case 1: quantize_levels(heap, 1, values, bins); break;
+  case 2: quantize_levels(heap, 2, values, bins); break;
+  case 3: quantize_levels(heap, 3, values, bins); break;
+  case 4: quantize_levels(heap, 4, values, bins); break;
+  case 5: quantize_levels(heap, 5, values, bins); break;
+  case 6: quantize_levels(heap, 6, values, bins); break;
+  case 7: quantize_levels(heap, 7, values, bins); break;
+  default: quantize_levels(heap, 8, values, bins);
+  }
+}
+
+/* ---- trees of depth <= 8 --------------------------------------------------------------- */
+
+#define TOGETHER 16 /* trees whose leaves are found before their values are added */
+
+/* The highest split comes first; a true comparison gives -1. */
+INLINE __m256i add_split(__m256i leaf, const int8_t *bins, __m256i threshold)
+{
+  __m256i above = _mm256_cmpgt_epi8(_mm256_load_si256((const __m256i *)(const void *)bins), threshold);
+  return _mm256_sub_epi8(_mm256_add_epi8(leaf, leaf), above);
+}
+
+INLINE void find_leaves(const em_model *m, size_t tree, const int8_t *bins, uint8_t *leaf)
+{
+  const em_oblivious *t = &m->trees[tree];
+  const em_bin_split *splits = m->plan.splits + t->split_at;
+  __m256i a = _mm256_setzero_si256(), b = a, c = a, e = a;
+  for (size_t d = t->n_splits; d-- > 0;) {
+    const int8_t *column = bins + (size_t)splits[d].column * EM_BLOCK;
+    __m256i threshold = _mm256_set1_epi8(splits[d].threshold);
+    a = add_split(a, column, threshold);
+    b = add_split(b, column + 32, threshold);
+    c = add_split(c, column + 64, threshold);
+    e = add_split(e, column + 96, threshold);
+  }
+  _mm256_store_si256((__m256i *)(void *)leaf, a);
+  _mm256_store_si256((__m256i *)(void *)(leaf + 32), b);
+  _mm256_store_si256((__m256i *)(void *)(leaf + 64), c);
+  _mm256_store_si256((__m256i *)(void *)(leaf + 96), e);
+}
+
+/* Eight rows at a time: their sums stay in registers, one load has their eight leaves. */
+static void add_leaves(const em_model *m, size_t from, size_t to, const uint8_t (*leaf)[EM_BLOCK], double *sums)
+{
+  for (size_t r = 0; r < EM_BLOCK; r += 8) {
+    double s0 = sums[r], s1 = sums[r + 1], s2 = sums[r + 2], s3 = sums[r + 3];
+    double s4 = sums[r + 4], s5 = sums[r + 5], s6 = sums[r + 6], s7 = sums[r + 7];
+    for (size_t t = from; t < to; t++) {
+      const double *v = m->leaf_values + m->trees[t].leaf_at;
+      uint64_t w;
+      memcpy(&w, leaf[t - from] + r, sizeof w);
+      s0 += v[w & 255];
+      s1 += v[w >> 8 & 255];
+      s2 += v[w >> 16 & 255];
+      s3 += v[w >> 24 & 255];
+      s4 += v[w >> 32 & 255];
+      s5 += v[w >> 40 & 255];
+      s6 += v[w >> 48 & 255];
+      s7 += v[w >> 56];
+    }
+    sums[r] = s0, sums[r + 1] = s1, sums[r + 2] = s2, sums[r + 3] = s3;
+    sums[r + 4] = s4, sums[r + 5] = s5, sums[r + 6] = s6, sums[r + 7] = s7;
+  }
+}
+
+TARGET static void run_shallow(const em_model *m, size_t from, size_t to, const int8_t *bins, double *sums,
+                               em_ahead *next)
+{
+  _Alignas(32) uint8_t leaf[TOGETHER][EM_BLOCK];
+  for (size_t t = from, end; t < to; t = end) {
+    end = to - t < TOGETHER ? to : t + TOGETHER;
+    for (size_t i = t; i < end; i++) {
+      em_ahead_step(next);
+      find_leaves(m, i, bins, leaf[i - t]);
+    }
+    add_leaves(m, t, end, (const uint8_t(*)[EM_BLOCK])leaf, sums);
+  }
+}
+
+/* Runs of shallow trees, and the deeper ones between them. */
+static void trees(const em_model *m, const int8_t *bins, double *sums, em_ahead *next)
+{
+  for (size_t t = 0, end; t < m->n_trees; t = end) {
+    for (end = t; end < m->n_trees && m->trees[end].n_splits <= 8;) end++;
+    if (end > t)
+      run_shallow(m, t, end, bins, sums, next);
+    else
+      em_score_tree_portable(m, end++, bins, sums);
+  }
+}
+
+const em_score_ops em_score_avx2 = {"AVX2", available, load, quantize, trees};
+
+#else
+
+static bool available(void) { return false; }
+const em_score_ops em_score_avx2 = {.name = "AVX2", .available = available};
+
+#endif
