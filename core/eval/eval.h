@@ -1,0 +1,96 @@
+/*
+ * eval.h - how well a prior ranks: the report over golden pools, and two fits side by side.
+ *
+ * Figures per card, tier and pool-size bucket, never pooled over cards; each beside its
+ * count.  Ranks are 0-based in files and from 1 where people read them.
+ */
+#ifndef EM_EVAL_H
+#define EM_EVAL_H
+
+#include "core/dataset/dataset.h"
+
+typedef struct em_eval_pool {
+  size_t group; /* of the dataset */
+  em_rank rank;
+  size_t rows, positives;
+  size_t pick; /* row of the cold pick */
+} em_eval_pool;
+
+typedef struct em_eval_cell {      /* one line of the report */
+  const char *gpu, *tier, *bucket; /* "" = all of them */
+  em_rank_summary ranks;
+} em_eval_cell;
+
+typedef struct em_eval {
+  em_eval_pool *pools;
+  size_t n_pools;
+  em_eval_cell *cells;
+  size_t n_cells;                    /* sorted: card, tier, bucket; then per card; then all */
+  em_eval_cell random, first_option; /* baselines over the same pools: a uniform order, the enumeration's order */
+} em_eval;
+
+/* Ranks every golden group whose name contains `kernel` (NULL = all). */
+int em_eval_golden(const em_dataset *d, const em_prior *prior, const char *kernel, int threads, const em_progress *p,
+                   em_eval *out, em_err *err) EM_MUST_CHECK;
+void em_eval_free(em_eval *e);
+/* {header, summaries, per_golden}, sorted keys. */
+int em_eval_json(const em_eval *e, const em_dataset *d, const em_prior *prior, char **out, em_err *err) EM_MUST_CHECK;
+
+/* ---- the metrics file of a fit (metrics.c) ----
+ * A fit is named by its metrics.json, by the folder that holds one, or by the name of a folder under EM_FITS_FOLDER. */
+
+#define EM_FITS_FOLDER "_tune/fits"
+
+typedef struct em_metrics {
+  cJSON *json;
+  const cJSON *header, *train,
+    *holdout; /* train: full_train.per_golden; holdout: cv.holdout_per_golden, NULL without folds */
+} em_metrics;
+int em_metrics_open(const char *fit, em_metrics *out, em_err *err) EM_MUST_CHECK;
+void em_metrics_close(em_metrics *m);
+/* A number among the members of an object, reached by "a.b.c"; NaN when it is not there. */
+double em_metrics_number(const cJSON *object, const char *path);
+const char *em_metrics_text(const cJSON *object, const char *path); /* NULL when not there */
+
+/* ---- two fits side by side (compare.c) ----
+ * Over the pools that both fits rank, held out where both held out; else by the fits to everything, which flatter a fit
+ * that learns by heart (held_out says which).  Changes are in log2(rank), from 1: below 0, B is better. */
+
+typedef enum em_verdict { EM_VERDICT_NONE, EM_VERDICT_BETTER, EM_VERDICT_WORSE, EM_N_VERDICTS } em_verdict;
+extern const char *const em_verdict_words[EM_N_VERDICTS]; /* of B against A */
+
+typedef struct em_compare_pool {
+  const char *key, *gpu, *tier, *bucket; /* tier "" when the files do not say */
+  em_rank a, b;
+  double log2_a, log2_b; /* log2(rank); over repeated cross-validations their mean */
+} em_compare_pool;
+
+typedef struct em_compare_cell {
+  const char *gpu, *tier, *bucket; /* "" = all of them */
+  em_rank_summary a, b;
+  double change, low, high; /* mean over the pools, and its 95 % interval */
+  size_t better, worse;     /* pools */
+  em_verdict verdict;       /* a difference is shown when the interval leaves out 0 */
+} em_compare_cell;
+
+typedef struct em_compare {
+  em_metrics fit[2]; /* what the texts are borrowed from */
+  bool held_out;
+  em_compare_pool *pools;
+  size_t n_pools;        /* by card, tier, size and key */
+  size_t only_a, only_b; /* pools that one fit alone ranks */
+  em_compare_cell *cells;
+  size_t n_cells; /* per card, tier and size; per card; the last: all */
+  char *gpus;     /* texts of the pools */
+} em_compare;
+/* The interval is a paired bootstrap over pools: EM_COMPARE_DRAWS seeded draws of as many pools, with their percentiles;
+ * same files, same interval.  Where fewer than EM_COMPARE_LEAST pools moved nothing is shown: if B were as likely better as
+ * worse, so few would all agree by chance more often than once in twenty. */
+#define EM_COMPARE_DRAWS 10000
+#define EM_COMPARE_LEAST 6
+int em_compare_open(const char *fit_a, const char *fit_b, em_compare *out, em_err *err) EM_MUST_CHECK;
+void em_compare_close(em_compare *c);
+/* Pools by how far they moved, the greatest gain of B first; equals by key.  n_pools indices, the caller's. */
+int em_compare_order(const em_compare *c, uint32_t **out, em_err *err) EM_MUST_CHECK;
+
+#endif
