@@ -1,0 +1,359 @@
+/* Every view, asked in SQL and rendered as CSV: one declaration, the same rows. */
+#include "tests/unit/sql_query.h"
+
+/* Arguments that each view is asked with; a view without a line here fails the test. */
+static const struct {
+  const char *view;
+  const char *args[EM_MAX_PARAMS];
+  size_t least;
+} calls[] = {{"pools", {NULL}, 5},
+             {"pools", {"rtx4080"}, 5},
+             {"candidates", {"add.512"}, 4},
+             {"candidates", {"square.64"}, 2063},
+             {"features", {"softmax.1024", "1", "2"}, 40},
+             {"kernels", {NULL}, 5},
+             {"cards", {NULL}, 30},
+             {"skipped", {NULL}, 1},
+             {"feature_registry", {NULL}, 80},
+             {"importance", {NULL}, 3},
+             {"importance", {"square.64"}, 3},
+             {"contributions", {"square.64", "pick", "golden"}, 3},
+             {"trees", {"square.64", "pick", "golden"}, 3},
+             {"tree", {"square.64", "pick", "golden", "1"}, 2},
+             {"blind_pairs", {"square.64"}, 2},
+             {"extrapolation", {"square.64"}, 3},
+             {"fork_tree", {"square.64"}, 10},
+             {"fork_tree", {"square.64", "WORK=t16x16"}, 5},
+             {"tree_path", {"square.64", "golden"}, 4},
+             {"splits", {NULL}, 3},
+             {"splits", {"2"}, 1},
+             {"ranks", {NULL}, 1},
+             {"ranks", {"both"}, 3},
+             {"measurements", {NULL}, 6},
+             {"measurements", {"square.64"}, 2},
+             {"sources", {NULL}, 1},
+             {"fits", {"fits"}, 2},
+             {"fit_metrics", {"fits/a"}, 3},
+             {"fit_ranks", {"fits/b"}, 2},
+             {"fit_diff", {"fits/a", "fits/b"}, 3},
+             {"fit_compare", {"fits/a", "fits/b"}, 1},
+             {"schema_doc", {NULL}, 200},
+             {"schema_doc", {"pools"}, 15}};
+
+/* Paths of the scratch folder. */
+static const char *resolved(const char *arg) { return arg && strncmp(arg, "fits", 4) == 0 ? in_scratch(arg) : arg; }
+
+/* ---- a fit is a metrics file ---- */
+
+static const char fit_a[] =
+  "{\"header\":{\"artifact\":\"aa\",\"columns\":[\"D_cells\"],\"features\":\"@schedule\",\"groups\":{\"total\":2},"
+  "\"objective\":\"QuerySoftMax\",\"trainer_params\":{\"depth\":6,\"iterations\":100,\"learning-rate\":0.1}},"
+  "\"full_train\":{\"per_golden\":{"
+  "\"NVIDIA GeForce RTX 4080/p1\":{\"pool\":500,\"positives\":1,\"rank\":0,\"rank_optimistic\":0,\"sampled\":200},"
+  "\"NVIDIA GeForce RTX 4080/p2\":{\"pool\":90,\"positives\":2,\"rank\":7,\"rank_optimistic\":5,\"sampled\":90}},"
+  "\"summaries\":[{\"axes\":{},\"groups\":2,\"metrics\":{\"rank\":{\"mean_log2\":1.5,\"median\":3.5,\"median_optimistic\":2.5},"
+  "\"top1\":{\"count\":1},\"top5\":{\"count\":1},\"top10\":{\"count\":2},\"top25\":{\"count\":2},\"top50\":{\"count\":2},\"top100\":{\"count\":2}}}]},"
+  "\"cv\":{\"holdout_per_golden\":{\"NVIDIA GeForce RTX 4080/p2\":{\"fold\":1,\"rank\":15,\"rank_optimistic\":15}},"
+  "\"summaries\":[{\"axes\":{\"cv_split\":\"holdout\"},\"groups\":1,\"metrics\":{\"rank\":{\"mean_log2\":4,\"median\":15,\"median_optimistic\":15},\"top1\":{\"count\":0},\"top10\":{\"count\":0}}},"
+  "{\"axes\":{\"cv_split\":\"train\",\"gpu\":\"NVIDIA GeForce RTX 4080\"},\"groups\":1,\"metrics\":{}}]}}";
+
+static const char fit_b[] =
+  "{\"header\":{\"artifact\":\"bb\"},\"full_train\":{\"per_golden\":{"
+  "\"NVIDIA GeForce RTX 4080/p2\":{\"pool\":90,\"positives\":2,\"rank\":3,\"rank_optimistic\":3,\"sampled\":90},"
+  "\"NVIDIA GeForce RTX 4080/p3\":{\"pool\":4,\"positives\":1,\"rank\":1,\"rank_optimistic\":1,\"sampled\":4}}}}";
+
+static void write_fit(const char *name, const char *text)
+{
+  em_err err;
+  char *folder, *path;
+  fixture_must(em_path_join(&folder, &err, in_scratch("fits"), name), &err);
+  fixture_must(em_mkdirs(folder, &err), &err);
+  fixture_must(em_path_join(&path, &err, folder, "metrics.json"), &err);
+  put_file(path, text, strlen(text));
+  em_free(folder);
+  em_free(path);
+}
+
+static int open_all(void **state)
+{
+  em_err err;
+  if (open_fixture(state) != 0) return -1;
+  write_fit("a", fit_a);
+  write_fit("b", fit_b);
+  fixture_must(em_session_rank_all(session, NULL, &err), &err);
+  return 0;
+}
+
+/* ---- the same rows ---- */
+
+static void put_call(em_str *out, size_t call)
+{
+  const em_view *v = em_view_find(calls[call].view);
+  em_str_printf(out, "select * from %s", v->name);
+  for (size_t i = 0; i < v->n_params; i++) {
+    const char *arg = resolved(calls[call].args[i]);
+    em_str_printf(out, i ? ", " : "(");
+    if (arg)
+      em_str_printf(out, "'%s'", arg);
+    else
+      em_str_put(out, i == 0 ? "null" : "null");
+  }
+  if (v->n_params) em_str_putc(out, ')');
+}
+
+static char *render_view(size_t call)
+{
+  em_err err;
+  em_cursor *c;
+  em_arrangement a;
+  em_str out = {0};
+  const char *args[EM_MAX_PARAMS];
+  em_render r = {.format = EM_FORMAT_CSV};
+  for (size_t i = 0; i < EM_MAX_PARAMS; i++) args[i] = resolved(calls[call].args[i]);
+  fixture_must(em_view_open(calls[call].view, session, args, &c, &err), &err);
+  assert_true(c->view->rows(c) >= calls[call].least);
+  fixture_must(em_arrange(c, -1, false, NULL, &a, &err), &err);
+  fixture_must(em_render_view(c, &a, &r, collect_text, &out, &err), &err);
+  em_arrangement_free(&a);
+  em_cursor_close(c);
+  return out.s;
+}
+
+static char *render_sql(size_t call)
+{
+  em_err err;
+  em_str text = {0}, out = {0};
+  em_render r = {.format = EM_FORMAT_CSV};
+  size_t at;
+  put_call(&text, call);
+  if (em_sql_run(sql, text.s, text.len, &r, collect_text, &out, &at, &err) != EM_OK)
+    fail_msg("%s\n%s", text.s, err.msg);
+  em_str_free(&text);
+  return out.s;
+}
+
+static void test_sql_and_csv_agree(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < N_OF(calls); i++) {
+    char *view = render_view(i), *asked = render_sql(i);
+    if (strcmp(view, asked) != 0) fail_msg("%s\nview:\n%.800s\nSQL:\n%.800s", calls[i].view, view, asked);
+    em_free(view);
+    em_free(asked);
+  }
+}
+
+static void test_every_view_is_asked(void **state)
+{
+  (void)state;
+  for (size_t v = 0; em_views[v]; v++) {
+    size_t n = 0;
+    for (size_t i = 0; i < N_OF(calls); i++) n += strcmp(calls[i].view, em_views[v]->name) == 0;
+    if (n == 0) fail_msg("view %s is not tested", em_views[v]->name);
+  }
+}
+
+/* Names need no quotes, and none hides another. */
+static void test_columns_can_be_named(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < N_OF(calls); i++) {
+    const em_view *v = em_view_find(calls[i].view);
+    for (size_t c = 0; c < v->n_columns; c++) {
+      em_err err;
+      em_str text = {0};
+      put_call(&text, i);
+      char *rest = strstr(text.s, " from ");
+      em_str statement = {0};
+      em_str_printf(&statement, "select x.%s%s x limit 0", v->columns[c].name, rest);
+      char *got = query_as(EM_FORMAT_CSV, statement.s, &err);
+      if (!got) fail_msg("%s\n%s", statement.s, err.msg);
+      em_free(got);
+      em_str_free(&statement);
+      em_str_free(&text);
+    }
+  }
+}
+
+static void test_estimates_are_exact(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < N_OF(calls); i++) {
+    em_err err;
+    em_cursor *c;
+    const em_view *v = em_view_find(calls[i].view);
+    const char *args[EM_MAX_PARAMS];
+    for (size_t k = 0; k < EM_MAX_PARAMS; k++) args[k] = resolved(calls[i].args[k]);
+    if (!v->estimate || (strcmp(v->name, "pools") == 0 && args[0])) continue; /* filtered pools: a guess */
+    fixture_must(em_view_open(v->name, session, args, &c, &err), &err);
+    assert_int_equal(v->estimate(session, args), v->rows(c));
+    em_cursor_close(c);
+  }
+}
+
+/* ---- what single views say ---- */
+
+static void test_schema_doc_lists_everything(void **state)
+{
+  (void)state;
+  size_t n = 0;
+  char want[32];
+  for (size_t v = 0; em_views[v]; v++) n += em_views[v]->n_columns + em_views[v]->n_params;
+  snprintf(want, sizeof want, "%zu\n", n);
+  expect("select count(*) from schema_doc", want);
+  expect("select name, kind, unit from schema_doc('features') where kind <> 'column'",
+         "pool,argument,\narg_a,optional,\narg_b,optional,\n");
+  expect_error("select * from schema_doc('poolz')", "no table is called \"poolz\"");
+}
+
+/* The branches of a level share the candidates out; each child's leaves are its own level's sum. */
+static void test_fork(void **state)
+{
+  (void)state;
+  expect(
+    "select sum(leaves) = (select candidates from pools where kernel = 'square.64'), sum(held) = sum(leaves), count(distinct level), min(level) "
+    "from fork_tree('square.64')",
+    "1,1,1,WORK\n");
+  expect(
+    "select count(*) from fork_tree('square.64') f where leaves <> (select sum(leaves) from fork_tree('square.64', f.path))",
+    "0\n");
+  expect(
+    "select min(best_rank), count(*) filter (where notes like '%pick%'), count(*) filter (where notes like '%golden%') > 0 "
+    "from fork_tree('square.64')",
+    "1,1,1\n");
+  expect(
+    "select count(*) from fork_tree('square.64') f where best_price is not (select min(price) from candidates('square.64') c where c.work = f.choice)",
+    "0\n");
+  expect("select min(best_us) from fork_tree('square.64')", "2.75\n");
+  expect_error("select * from fork_tree('square.64', 'WORK=t3x3')", "nothing is left to decide under WORK=t3x3");
+  expect_error("select * from fork_tree('square.64', 'nonsense')", "");
+}
+
+/* The leaves' values add up to the quality (the model's scale is 1 and its bias 0). */
+static void test_tree_path(void **state)
+{
+  (void)state;
+  expect(
+    "with leaf as (select distinct tree, leaf_value from tree_path('square.64', 'golden')) "
+    "select count(*), sum(leaf_value) = (select quality from candidates('square.64') where rank = "
+    "(select max(rank) from candidates('square.64') where quality = (select golden_quality from pools where kernel = 'square.64'))) from leaf",
+    "3,1\n");
+  expect("select count(*) from tree_path('square.64', 'golden') where passes <> (value > border)", "0\n");
+  expect("select tree, level is null, feature is null, leaf, leaf_value from tree_path('square.64') where tree = 3",
+         "3,1,1,0,0.0625\n");
+  expect_error("select * from tree_path('square.64', 'first')", "\"first\" is no candidate of square.64");
+}
+
+static void test_splits(void **state)
+{
+  (void)state;
+  expect(
+    "select tree, level, feature, border, depth, least_value, most_value, training_rows from splits",
+    "1,1,D_threads,48.0,2,-0.5,1.0,80.0\n1,2,D_cells,3.5,2,-0.5,1.0,80.0\n2,1,D_smem_bytes,4096.0,1,0.0,0.375,80.0\n");
+  expect_error("select * from splits(4)", "\"4\" is no tree of the prior: give a number from 1 to 3");
+}
+
+static void test_ranks(void **state)
+{
+  (void)state;
+  expect(
+    "select card, tier is null, pools, worst = (select max(golden_rank) from pools), top1 = (select count(*) from pools where golden_rank = 1) from ranks",
+    "rtx4080,1,4,1,1\n");
+  expect("select card is null, tier is null, pools, median = (select median(golden_rank) from pools) from ranks('all')",
+         "1,1,4,1\n");
+  expect("select sum(pools) from ranks('tier')", "4\n");
+  expect_error("select * from ranks('size')", "ranks are counted by card, tier, both or all, not by \"size\"");
+}
+
+static void test_measurements(void **state)
+{
+  (void)state;
+  expect("select us, reference_us, speedup, golden, status, source, label from measurements('square.64') order by us",
+         "2.75,5.5,2.0,1,ok,golden.json,square.64\n3.5,7.0,2.0,1,ok,golden.json,square.64 again\n");
+  expect("select count(*) from measurements m, candidates(m.pool) c where c.us = m.us and not agrees(c.row, m.row)",
+         "0\n");
+  expect("select source, rows, goldens, failed, pools, cards, faster from sources", "golden.json,6,6,0,5,1,6\n");
+}
+
+static void test_fits(void **state)
+{
+  (void)state;
+  char text[1200];
+  snprintf(text, sizeof text,
+           "select fit, pools, top1, median, holdout_top1, holdout_median, iterations, depth from fits('%s')",
+           in_scratch("fits"));
+  expect(text, "a,2,1,4.5,0,16.0,100,6\nb,,,,,,,\n");
+  snprintf(text, sizeof text, "select part, card, pools, median, top1, top10 from fit_metrics('%s')",
+           in_scratch("fits/a"));
+  expect(text, "whole,,2,4.5,1,2\nholdout,,1,16.0,0,0\ntrain,rtx4080,1,,,\n");
+  snprintf(
+    text, sizeof text,
+    "select pool, card, rank, rank_optimistic, holdout_rank, fold, candidates, sampled, positives from fit_ranks('%s/metrics.json')",
+    in_scratch("fits/a"));
+  expect(text,
+         "NVIDIA GeForce RTX 4080/p1,rtx4080,1,1,,,500,200,1\nNVIDIA GeForce RTX 4080/p2,rtx4080,8,6,16,1,90,90,2\n");
+  snprintf(text, sizeof text, "select substr(pool, -2), rank_a, rank_b, change, standing from fit_diff('%s', '%s')",
+           in_scratch("fits/a"), in_scratch("fits/b"));
+  expect(text, "p1,1,,,only A\np2,8,4,-1.0,better\np3,,2,,only B\n");
+  expect_error("select * from fit_ranks('no such fit')", "no such fit: give a metrics.json");
+  snprintf(text, sizeof text, "select * from fit_ranks('%s')", in_scratch("prior.json"));
+  expect_error(text, "has no header and full_train.per_golden");
+}
+
+static void test_skipped_says_why(void **state)
+{
+  (void)state;
+  expect("select name, reason like '%WORK t128x8%' from skipped", "add.outside,1\n");
+}
+
+static int render_once(const char *text, em_err *err)
+{
+  em_str out = {0};
+  em_render r = {.format = EM_FORMAT_CSV};
+  size_t at;
+  int rc = em_sql_run(sql, text, strlen(text), &r, collect_text, &out, &at, err);
+  if (rc == EM_OK && out.failed) rc = em_fail_nomem(err);
+  em_str_free(&out);
+  return rc;
+}
+
+static void test_allocation_failures(void **state)
+{
+  (void)state;
+  const char *const views[] = {"fork_tree", "tree_path",   "splits",    "ranks",    "measurements", "sources",
+                               "fits",      "fit_metrics", "fit_ranks", "fit_diff", "schema_doc"};
+  em_err err;
+  size_t pool;
+  const em_scored *kept;
+  fixture_must(em_session_find(session, "square.64", &pool, &err), &err);
+  fixture_must(em_session_load(session, pool, NULL, &kept, &err), &err); /* so that nothing is cached on the way */
+  for (size_t i = 0; i < N_OF(calls); i++) {
+    bool mine = false;
+    for (size_t k = 0; k < N_OF(views); k++) mine |= strcmp(views[k], calls[i].view) == 0;
+    if (!mine) continue;
+    em_str text = {0};
+    put_call(&text, i);
+    em_str_put(&text, " limit 3");
+    ASSERT_SURVIVES_NOMEM(render_once(text.s, &err), );
+    em_str_free(&text);
+  }
+  em_session_release(session, kept);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sql_and_csv_agree),
+                                     cmocka_unit_test(test_every_view_is_asked),
+                                     cmocka_unit_test(test_columns_can_be_named),
+                                     cmocka_unit_test(test_estimates_are_exact),
+                                     cmocka_unit_test(test_schema_doc_lists_everything),
+                                     cmocka_unit_test(test_fork),
+                                     cmocka_unit_test(test_tree_path),
+                                     cmocka_unit_test(test_splits),
+                                     cmocka_unit_test(test_ranks),
+                                     cmocka_unit_test(test_measurements),
+                                     cmocka_unit_test(test_fits),
+                                     cmocka_unit_test(test_skipped_says_why),
+                                     cmocka_unit_test(test_allocation_failures)};
+  return cmocka_run_group_tests(tests, open_all, close_fixture);
+}

@@ -1,0 +1,156 @@
+/*
+ * view_ranks.c - where goldens rank, counted by card, tier, both, or over all pools.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "views/views_int.h"
+
+/* The columns of top-k come from the one table of ks. */
+enum { CARD, TIER, POOLS, MEDIAN, OPTIMISTIC, MEAN_LOG2, WORST, FIRST_TOP };
+
+static const em_view_column columns[] = {
+  {"card", "card", EM_TEXT, "", 18, 0, "short name of the card; missing where cards are counted together"},
+  {"tier", "tier", EM_TEXT, "", 10, 0, "tier of the pools; missing where tiers are counted together"},
+  {"pools", "pools", EM_INT, "pools", 6, 0, "pools whose golden was ranked"},
+  {"median", "median", EM_REAL, "rank", 7, 1, "median rank of the goldens from 1, every tie counted against them"},
+  {"median_optimistic", "ties ignored", EM_REAL, "rank", 12, 1, "the same with ties ignored"},
+  {"mean_log2", "mean log2", EM_REAL, "log2", 9, 2, "mean of log2(rank)"},
+  {"worst", "worst", EM_INT, "rank", 8, 0, "worst rank"},
+#define TOP(k) {"top" #k, "top-" #k, EM_INT, "pools", 7, 0, "pools whose golden ranks " #k " or better"},
+  EM_TOP_KS(TOP)
+#undef TOP
+};
+
+static const em_param params[] = {
+  {"by", EM_TEXT, false, "\"card\" (the default), \"tier\", \"both\", or \"all\": which pools are counted together"},
+};
+
+typedef struct group {
+  const char *card, *tier; /* NULL = counted together */
+  em_rank *ranks;
+  size_t n, cap, worst;
+  em_rank_summary summary;
+} group;
+
+typedef struct cursor {
+  em_cursor base;
+  group *items;
+  size_t n, cap;
+} cursor;
+
+static void close_view(em_cursor *base)
+{
+  cursor *c = (cursor *)base;
+  for (size_t i = 0; i < c->n; i++) em_free(c->items[i].ranks);
+  em_free(c->items);
+  em_free(c);
+}
+
+static int compare_texts(const char *a, const char *b) { return a && b ? strcmp(a, b) : 0; }
+
+static int by_name(const void *pa, const void *pb)
+{
+  const group *a = pa, *b = pb;
+  int d = compare_texts(a->card, b->card);
+  return d ? d : compare_texts(a->tier, b->tier);
+}
+
+static group *find(cursor *c, const char *card, const char *tier, em_err *err)
+{
+  for (size_t i = 0; i < c->n; i++)
+    if (compare_texts(c->items[i].card, card) == 0 && compare_texts(c->items[i].tier, tier) == 0) return &c->items[i];
+  if (em_grow(&c->items, &c->cap, c->n + 1, sizeof *c->items, err) != EM_OK) return NULL;
+  c->items[c->n] = (group){.card = card, .tier = tier};
+  return &c->items[c->n++];
+}
+
+static int add_pool(cursor *c, size_t pool, bool by_card, bool by_tier, em_err *err)
+{
+  em_pool_info i;
+  em_session_pool(c->base.session, pool, &i);
+  if (i.state != EM_POOL_READY) return EM_OK;
+  group *g = find(c, by_card ? em_card_label(&i) : NULL, by_tier ? i.tier : NULL, err);
+  if (!g || em_grow(&g->ranks, &g->cap, g->n + 1, sizeof *g->ranks, err) != EM_OK) return err->code;
+  g->ranks[g->n++] = i.rank;
+  if (i.rank.against > g->worst) g->worst = i.rank.against;
+  return EM_OK;
+}
+
+static int summarise(cursor *c, bool by_card, bool by_tier, em_err *err)
+{
+  int rc = EM_OK;
+  for (size_t i = 0; i < em_session_n_pools(c->base.session) && rc == EM_OK; i++)
+    rc = add_pool(c, i, by_card, by_tier, err);
+  for (size_t i = 0; i < c->n && rc == EM_OK; i++)
+    rc = em_rank_summarise(c->items[i].ranks, c->items[i].n, &c->items[i].summary, err);
+  if (rc == EM_OK && c->n) qsort(c->items, c->n, sizeof *c->items, by_name);
+  return rc;
+}
+
+static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+{
+  const char *by = args[0] ? args[0] : "card";
+  bool both = strcmp(by, "both") == 0, by_card = both || strcmp(by, "card") == 0,
+       by_tier = both || strcmp(by, "tier") == 0;
+  if (!by_card && !by_tier && strcmp(by, "all") != 0)
+    return em_fail(err, EM_E_USAGE, "ranks are counted by card, tier, both or all, not by \"%s\"", by);
+  cursor *c = em_calloc(1, sizeof *c);
+  if (!c) return em_fail_nomem(err);
+  c->base = (em_cursor){&em_view_ranks, s};
+  int rc = summarise(c, by_card, by_tier, err);
+  if (rc != EM_OK) {
+    close_view(&c->base);
+    return rc;
+  }
+  *out = &c->base;
+  return EM_OK;
+}
+
+static size_t rows(em_cursor *base) { return ((cursor *)base)->n; }
+
+static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
+{
+  const group *g = &((cursor *)base)->items[row];
+  switch (column) {
+  case CARD: em_cell_text(out, g->card); break;
+  case TIER: em_cell_text(out, g->tier); break;
+  case POOLS: em_cell_int(out, (int64_t)g->n); break;
+  case MEDIAN: em_cell_real(out, g->summary.median + 1); break;
+  case OPTIMISTIC: em_cell_real(out, g->summary.median_optimistic + 1); break;
+  case MEAN_LOG2: em_cell_real(out, g->summary.mean_log2); break;
+  case WORST: em_cell_rank(out, g->worst); break;
+  default: em_cell_int(out, (int64_t)g->summary.top[column - FIRST_TOP]);
+  }
+}
+
+static void crumb(em_cursor *base, em_str *out)
+{
+  em_str_put_safe(out, em_session_source(base->session));
+  em_str_put(out, " / ranks");
+}
+
+static bool enter(em_cursor *base, size_t row, em_target *out)
+{
+  const group *g = &((cursor *)base)->items[row];
+  return em_target_set(out, "pools", g->card, NULL, NULL);
+}
+
+const em_view em_view_ranks = {
+  .name = "ranks",
+  .title = "ranks",
+  .doc =
+    "Where the goldens rank among the candidates of their pools under the prior, counted by card, by tier, or by both.",
+  .columns = columns,
+  .n_columns = COUNT(columns),
+  .params = params,
+  .n_params = COUNT(params),
+  .live = true,
+  .open = open_view,
+  .close = close_view,
+  .rows = rows,
+  .cell = cell,
+  .crumb = crumb,
+  .enter = enter,
+};
