@@ -1,0 +1,9 @@
+# The checked-in pages of the commands are those that the program writes; all pages are clean mdoc.
+emmy help --man pages
+for page in pages/*; do cmp "$page" "$SRC/man/$(basename "$page")"; done
+for page in "$SRC"/man/*.1; do
+  [ -e "pages/$(basename "$page")" ] || echo "$(basename "$page"): no command has this page"
+done
+for page in golden dataset prior; do [ -s "$SRC/man/emmy-$page.5" ] || echo "emmy-$page.5 is missing"; done
+command -v mandoc >/dev/null || skip "mandoc is not here"
+mandoc -T lint "$SRC"/man/* 2>/dev/null | grep -v -e 'referenced manual not found' || true

@@ -1,0 +1,199 @@
+/* The explorer on a terminal of its own: what reaches the wire, and how it ends. */
+#include "tests/unit/unit.h"
+
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FRAME_END "w why" /* near the end of the status line; the last cell of a screen is written apart */
+
+typedef struct terminal {
+  int fd;
+  pid_t pid;
+  char seen[1 << 18];
+  size_t n;
+} terminal;
+
+static const char *program(void)
+{
+  const char *path = getenv("EMMY");
+  return path && *path ? path : NULL;
+}
+
+static void start(terminal *t, const char *name, const char *value)
+{
+  char golden[1024], prior[1024];
+  const char *src = getenv("SRC") ? getenv("SRC") : ".";
+  struct winsize size = {.ws_row = 12, .ws_col = 120};
+  snprintf(golden, sizeof golden, "%s/tests/fixtures/tiny.json", src);
+  snprintf(prior, sizeof prior, "%s/tests/fixtures/tiny-prior.json", src);
+  t->n = 0;
+  t->pid = forkpty(&t->fd, NULL, NULL, &size);
+  assert_true(t->pid >= 0);
+  if (t->pid > 0) return;
+  setenv("TERM", "xterm-256color", 1);
+  unsetenv("NO_COLOR");
+  if (name) setenv(name, value, 1);
+  execl(program(), program(), "explore", "--prior", prior, golden, (char *)NULL);
+  _exit(127);
+}
+
+/* Reads until `text` has come since `from`, or nothing came for `quiet` ms; false then. */
+static bool wait_for(terminal *t, size_t from, const char *text, int quiet)
+{
+  struct pollfd p = {.fd = t->fd, .events = POLLIN};
+  while (t->n < sizeof t->seen - 1 && poll(&p, 1, quiet) > 0) {
+    ssize_t got = read(t->fd, t->seen + t->n, sizeof t->seen - 1 - t->n);
+    if (got <= 0) return false;
+    t->n += (size_t)got;
+    t->seen[t->n] = '\0';
+    if (text && strstr(t->seen + from, text)) return true;
+  }
+  return false;
+}
+
+static void type(terminal *t, const char *keys)
+{
+  assert_int_equal(write(t->fd, keys, strlen(keys)), (ssize_t)strlen(keys));
+}
+
+/* The exit status, or -1 when it has not ended in ten seconds. */
+static int ended(terminal *t)
+{
+  for (int i = 0; i < 1000; i++) {
+    int status;
+    if (waitpid(t->pid, &status, WNOHANG) == t->pid) return WIFEXITED(status) ? WEXITSTATUS(status) : -2;
+    struct timespec ms10 = {.tv_nsec = 10000000};
+    nanosleep(&ms10, NULL);
+  }
+  kill(t->pid, SIGKILL);
+  waitpid(t->pid, NULL, 0);
+  return -1;
+}
+
+/* Ranking has ended, and the last frame is out. */
+static void settle(terminal *t)
+{
+  assert_true(wait_for(t, 0, FRAME_END, 30000));
+  wait_for(t, 0, NULL, 1500);
+}
+
+static void test_one_interrupt_loses_nothing(void **state)
+{
+  (void)state;
+  if (!program()) skip();
+  terminal *t = test_malloc(sizeof *t);
+  start(t, NULL, NULL);
+  settle(t);
+  for (int i = 0; i < 3; i++) {
+    size_t from = t->n;
+    type(t, "\x03");
+    assert_true(wait_for(t, from, i == 0 ? "Q leaves" : NULL, i == 0 ? 10000 : 300) || i > 0);
+  }
+  size_t from = t->n;
+  type(t, "?"); /* still alive */
+  assert_true(wait_for(t, from, "next row", 10000));
+  type(t, "zQ"); /* any key closes the help */
+  assert_int_equal(ended(t), 0);
+  close(t->fd);
+  test_free(t);
+}
+
+/* A closed terminal window ends the program; it does not spin. */
+static void test_hangup(void **state)
+{
+  (void)state;
+  if (!program()) skip();
+  terminal *t = test_malloc(sizeof *t);
+  start(t, NULL, NULL);
+  settle(t);
+  close(t->fd);
+  assert_int_not_equal(ended(t), -1);
+  test_free(t);
+}
+
+static void test_idle_is_silent(void **state)
+{
+  (void)state;
+  if (!program()) skip();
+  terminal *t = test_malloc(sizeof *t);
+  start(t, NULL, NULL);
+  settle(t);
+  size_t from = t->n;
+  wait_for(t, from, NULL, 2000);
+  assert_int_equal(t->n, from);
+  type(t, "Q");
+  assert_int_equal(ended(t), 0);
+  close(t->fd);
+  test_free(t);
+}
+
+/* Does any SGR sequence set a colour (30 to 49, 90 to 107)? */
+static bool has_color(const char *s)
+{
+  for (const char *at = s; (at = strstr(at, "\x1b[")); at++) {
+    const char *p = at + 2;
+    while (*p >= '0' && *p <= ';') p++;
+    if (*p != 'm') continue;
+    for (const char *q = at + 2; q < p;) {
+      long v = strtol(q, (char **)&q, 10);
+      if ((v >= 30 && v <= 38) || (v >= 40 && v <= 48) || v >= 90) return true;
+      if (q < p) q++;
+    }
+  }
+  return false;
+}
+
+static void expect_color(const char *name, const char *value, bool want)
+{
+  terminal *t = test_malloc(sizeof *t);
+  start(t, name, value);
+  settle(t);
+  size_t from = t->n;
+  type(t, "\r"); /* candidates: the pick has a colour */
+  assert_true(wait_for(t, from, "resident", 10000));
+  wait_for(t, from, NULL, 500);
+  assert_int_equal(has_color(t->seen), want);
+  assert_true(strstr(t->seen, "[7m") || strstr(t->seen, ";7m")); /* the cursor's row is reversed in any case */
+  type(t, "Q");
+  assert_int_equal(ended(t), 0);
+  close(t->fd);
+  test_free(t);
+}
+
+static void test_no_color(void **state)
+{
+  (void)state;
+  if (!program()) skip();
+  expect_color("NO_COLOR", "1", false);
+  expect_color("NO_COLOR", "", true); /* set but empty: ignored */
+}
+
+/* No mouse is asked for, so the terminal's own selection works; the screen is given back. */
+static void test_manners(void **state)
+{
+  (void)state;
+  if (!program()) skip();
+  terminal *t = test_malloc(sizeof *t);
+  start(t, NULL, NULL);
+  settle(t);
+  type(t, "Q");
+  wait_for(t, 0, "\x1b[?1049l", 10000);
+  assert_non_null(strstr(t->seen, "\x1b[?1049h"));
+  assert_non_null(strstr(t->seen, "\x1b[?1049l"));
+  assert_null(strstr(t->seen, "\x1b[?1000h"));
+  assert_int_equal(ended(t), 0);
+  close(t->fd);
+  test_free(t);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_interrupt_loses_nothing), cmocka_unit_test(test_hangup),
+                                     cmocka_unit_test(test_idle_is_silent), cmocka_unit_test(test_no_color),
+                                     cmocka_unit_test(test_manners)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

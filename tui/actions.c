@@ -1,0 +1,361 @@
+/* actions.c - what each action of the key table does. */
+#include <curses.h>
+#include <string.h>
+
+#include "tui/explore_int.h"
+
+void em_explorer_say(em_explorer *x, const char *fmt, ...)
+{
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(x->message, sizeof x->message, fmt, ap);
+  va_end(ap);
+}
+
+em_screen *em_explorer_top(em_explorer *x) { return x->stack[x->depth - 1]; }
+
+static void report(em_explorer *x, int rc, const em_err *err)
+{
+  if (rc != EM_OK) em_explorer_say(x, "%s", err->msg);
+}
+
+/* ---- the stack ---- */
+
+/* The pool that a screen shows, SIZE_MAX when its view has none. */
+static size_t pool_of(em_explorer *x, const em_view *view, char *const *args)
+{
+  size_t pool = SIZE_MAX;
+  em_err err;
+  if (view->n_params == 0 || strcmp(view->params[0].name, "pool") != 0 || !args[0]) return SIZE_MAX;
+  return em_session_find(x->session, args[0], &pool, &err) == EM_OK ? pool : SIZE_MAX;
+}
+
+int em_explorer_push(em_explorer *x, const em_view *view, char *args[EM_MAX_PARAMS], em_err *err)
+{
+  if (x->depth == EM_MAX_SCREENS) return em_fail(err, EM_E_USAGE, "%d screens are open; go back first", EM_MAX_SCREENS);
+  size_t pool = pool_of(x, view, args);
+  em_screen *s = em_screen_new(view, args, err);
+  if (!s) return err->code;
+  if (pool != SIZE_MAX && !em_session_ready(x->session, pool)) {
+    em_session_want(x->session, pool);
+  } else {
+    int rc = em_screen_open(s, x->session, err);
+    if (rc != EM_OK) {
+      em_screen_free(s);
+      return rc;
+    }
+  }
+  x->stack[x->depth++] = s;
+  return EM_OK;
+}
+
+static void push_target(em_explorer *x, em_target *t)
+{
+  em_err err;
+  const em_view *view = em_view_find(t->view);
+  int rc = view ? em_explorer_push(x, view, t->args, &err) : em_fail(&err, EM_E_USAGE, "no view is called %s", t->view);
+  report(x, rc, &err);
+  em_target_free(t);
+}
+
+static void go_back(em_explorer *x)
+{
+  if (x->depth == 1) {
+    x->quit = true;
+    return;
+  }
+  em_screen_free(x->stack[--x->depth]);
+}
+
+/* A main screen starts a new stack above the first one. */
+static void open_main(em_explorer *x, const em_view *view)
+{
+  em_err err;
+  char *args[EM_MAX_PARAMS] = {0};
+  if (!view || (view->n_params && view->params[0].required)) {
+    em_explorer_say(x, "%s: not a main screen; open it from a pool", view ? view->name : "no such view");
+    return;
+  }
+  while (x->depth > 1) em_screen_free(x->stack[--x->depth]);
+  if (em_explorer_top(x)->view != view) report(x, em_explorer_push(x, view, args, &err), &err);
+}
+
+static void enter(em_explorer *x, em_screen *s)
+{
+  em_target target;
+  size_t row = em_screen_row(s);
+  if (row == SIZE_MAX || !s->view->enter || !s->view->enter(s->cursor, row, &target))
+    em_explorer_say(x, "nothing deeper here");
+  else
+    push_target(x, &target);
+}
+
+static void why(em_explorer *x, em_screen *s)
+{
+  em_target target;
+  size_t row = em_screen_row(s);
+  if (row == SIZE_MAX || !s->view->why || !s->view->why(s->cursor, row, &target))
+    em_explorer_say(x, "go to a pool first");
+  else
+    push_target(x, &target);
+}
+
+static void swap(em_explorer *x, em_screen *s)
+{
+  em_target target;
+  if (!s->view->swap || !s->view->swap(s->cursor, &target)) {
+    em_explorer_say(x, "nothing to swap here");
+    return;
+  }
+  em_screen_free(x->stack[--x->depth]);
+  push_target(x, &target);
+}
+
+/* In the place of what it is another look at: back leads to where both were opened from. */
+static void turn(em_explorer *x, em_screen *s)
+{
+  em_target target;
+  if (!s->view->turn || !s->view->turn(s->cursor, &target)) {
+    em_explorer_say(x, "there is no other look at this");
+    return;
+  }
+  em_screen_free(x->stack[--x->depth]);
+  push_target(x, &target);
+}
+
+/* ---- finding, ordering ---- */
+
+static void search(em_explorer *x, em_screen *s, size_t from, int step)
+{
+  if (!*s->search) {
+    em_explorer_say(x, "no search text; / asks for one");
+    return;
+  }
+  size_t at = em_arrangement_search(s->cursor, &s->shown, from, step, s->search);
+  if (at == SIZE_MAX) {
+    em_explorer_say(x, "\"%s\" is in none of the %zu rows", s->search, s->shown.n);
+    return;
+  }
+  if ((step > 0 && at < s->at) || (step < 0 && at > s->at))
+    em_explorer_say(x, "search went round the %s", step > 0 ? "end" : "start");
+  em_screen_goto(s, at);
+}
+
+static void next_hit(em_explorer *x, em_screen *s, int step)
+{
+  if (s->shown.n == 0) return;
+  size_t from = step > 0 ? (s->at + 1) % s->shown.n : (s->at + s->shown.n - 1) % s->shown.n;
+  search(x, s, from, step);
+}
+
+static void next_golden(em_explorer *x, em_screen *s)
+{
+  for (size_t k = 1; s->view->mark && k <= s->shown.n; k++) {
+    size_t at = (s->at + k) % s->shown.n;
+    if (s->view->mark(s->cursor, s->shown.rows[at]) != EM_MARK_GOLDEN) continue;
+    em_screen_goto(s, at);
+    return;
+  }
+  em_explorer_say(x, "no golden row here");
+}
+
+static void arrange(em_explorer *x, em_screen *s)
+{
+  em_err err;
+  report(x, em_screen_arrange(s, &err), &err);
+}
+
+static void set_filter(em_explorer *x, em_screen *s, const char *text)
+{
+  snprintf(s->filter, sizeof s->filter, "%s", text);
+  s->at = s->top = 0;
+  arrange(x, s);
+}
+
+/* Next sortable column to the right, then the view's own order. */
+static void sort(em_explorer *x, em_screen *s, const char *column)
+{
+  int next = s->sort + 1;
+  if (column && *column) {
+    next = em_view_find_column(s->view, column);
+    if (next < 0) {
+      em_explorer_say(x, "no column is called \"%s\" here", column);
+      return;
+    }
+  } else {
+    while (next < (int)s->view->n_columns && s->view->columns[next].width == 0) next++;
+    if (next >= (int)s->view->n_columns) next = -1;
+  }
+  s->sort = next;
+  s->descending = false;
+  arrange(x, s);
+  if (next < 0)
+    em_explorer_say(x, "in the view's own order");
+  else
+    em_explorer_say(x, "sorted by %s", s->view->columns[next].title);
+}
+
+static void reverse(em_explorer *x, em_screen *s)
+{
+  if (s->sort < 0) s->sort = 0;
+  s->descending = !s->descending;
+  arrange(x, s);
+}
+
+static void go_to(em_explorer *x, em_screen *s, const char *text)
+{
+  int64_t n;
+  if (text && em_parse_i64(text, 1, INT64_MAX, &n))
+    em_screen_goto(s, (size_t)n - 1);
+  else
+    em_explorer_say(x, "goto needs a row number from 1");
+}
+
+/* ---- files ---- */
+
+static int put_file(void *ctx, const char *text, size_t len)
+{
+  em_out_write(ctx, text, len);
+  return 0;
+}
+
+static bool ends_in(const char *s, const char *suffix)
+{
+  size_t n = strlen(s), m = strlen(suffix);
+  return n >= m && strcmp(s + n - m, suffix) == 0;
+}
+
+static void write_rows(em_explorer *x, em_screen *s, const char *path)
+{
+  em_err err;
+  em_out *out;
+  em_render r = {.format = ends_in(path, ".csv")    ? EM_FORMAT_CSV
+                           : ends_in(path, ".json") ? EM_FORMAT_JSON
+                                                    : EM_FORMAT_TABLE,
+                 .ascii = em_term_ascii()};
+  int rc = em_out_open(path, &out, &err);
+  if (rc == EM_OK) {
+    rc = em_render_view(s->cursor, &s->shown, &r, put_file, out, &err);
+    if (rc == EM_OK) rc = em_out_commit(out, &err);
+    if (rc != EM_OK) em_out_abort(out);
+  }
+  report(x, rc, &err);
+  if (rc == EM_OK) em_explorer_say(x, "wrote %zu rows to %s", s->shown.n, path);
+}
+
+static void dump_screen(em_explorer *x, const char *path)
+{
+  em_err err;
+  em_out *out;
+  em_str text = {0};
+  em_explorer_draw(x);
+  em_term_dump(&text);
+  int rc = em_str_finish(&text, &err);
+  if (rc == EM_OK && (rc = em_out_open(path, &out, &err)) == EM_OK) {
+    em_out_write(out, text.s, text.len);
+    rc = em_out_commit(out, &err);
+    if (rc != EM_OK) em_out_abort(out);
+  }
+  em_str_free(&text);
+  report(x, rc, &err);
+}
+
+static void resize(em_explorer *x, const char *size)
+{
+  int lines, columns;
+  char end;
+  if (!x->script || sscanf(size, "%dx%d%c", &lines, &columns, &end) != 2 || lines < 1 || columns < 1 || lines > 500 ||
+      columns > 1000)
+    em_explorer_say(x, "resize takes LINESxCOLUMNS, as 24x80, in a script");
+  else
+    em_term_resize(lines, columns);
+}
+
+/* ---- dispatch ---- */
+
+/* Actions that need a text ask for it when none was given. */
+static bool asks_for_text(em_explorer *x, em_screen *s, em_action action, const char *argument)
+{
+  if (argument) return false;
+  switch (action) {
+  case EM_ACT_SEARCH: em_prompt_start(&x->prompt, action, ""); return true;
+  case EM_ACT_FILTER: em_prompt_start(&x->prompt, action, s->filter); return true;
+  case EM_ACT_COMMAND: em_prompt_start(&x->prompt, action, ""); return true;
+  default: return false;
+  }
+}
+
+/* Actions on the program, possible on any screen. */
+static bool act_on_program(em_explorer *x, em_action action, const char *argument)
+{
+  switch (action) {
+  case EM_ACT_BACK: go_back(x); return true;
+  case EM_ACT_QUIT: x->quit = true; return true;
+  case EM_ACT_REDRAW: clearok(curscr, TRUE); return true;
+  case EM_ACT_HELP:
+    x->help = true;
+    x->help_top = 0;
+    return true;
+  case EM_ACT_COMMAND: em_explorer_command(x, argument ? argument : ""); return true;
+  case EM_ACT_OPEN: open_main(x, em_view_find(argument ? argument : "")); return true;
+  case EM_ACT_DUMP: dump_screen(x, argument ? argument : ""); return true;
+  case EM_ACT_RESIZE: resize(x, argument ? argument : ""); return true;
+  default: return false;
+  }
+}
+
+void em_explorer_act(em_explorer *x, em_action action, const char *argument)
+{
+  em_screen *s = em_explorer_top(x);
+  if (asks_for_text(x, s, action, argument) || act_on_program(x, action, argument)) return;
+  if (!s->cursor) {
+    em_explorer_say(x, "the pool is being ranked");
+    return;
+  }
+  size_t page = s->body > 1 ? s->body - 1 : 1;
+  switch (action) {
+  case EM_ACT_DOWN: em_screen_move(s, 1); break;
+  case EM_ACT_UP: em_screen_move(s, -1); break;
+  case EM_ACT_PAGE_DOWN: em_screen_move(s, (int64_t)page); break;
+  case EM_ACT_PAGE_UP: em_screen_move(s, -(int64_t)page); break;
+  case EM_ACT_FIRST: em_screen_goto(s, 0); break;
+  case EM_ACT_LAST: em_screen_goto(s, SIZE_MAX); break;
+  case EM_ACT_LEFT: em_screen_scroll_columns(s, -1); break;
+  case EM_ACT_RIGHT: em_screen_scroll_columns(s, 1); break;
+  case EM_ACT_ENTER: enter(x, s); break;
+  case EM_ACT_WHY: why(x, s); break;
+  case EM_ACT_GOLDEN: next_golden(x, s); break;
+  case EM_ACT_SWAP: swap(x, s); break;
+  case EM_ACT_TURN: turn(x, s); break;
+  case EM_ACT_SEARCH:
+    snprintf(s->search, sizeof s->search, "%s", argument);
+    search(x, s, s->at, 1);
+    break;
+  case EM_ACT_NEXT: next_hit(x, s, 1); break;
+  case EM_ACT_PREVIOUS: next_hit(x, s, -1); break;
+  case EM_ACT_FILTER: set_filter(x, s, argument); break;
+  case EM_ACT_SORT: sort(x, s, argument); break;
+  case EM_ACT_REVERSE: reverse(x, s); break;
+  case EM_ACT_GOTO: go_to(x, s, argument); break;
+  case EM_ACT_WRITE:
+    if (argument && *argument)
+      write_rows(x, s, argument);
+    else
+      em_explorer_say(x, "write needs a file name");
+    break;
+  default: break;
+  }
+}
+
+void em_explorer_command(em_explorer *x, const char *text)
+{
+  size_t n = strcspn(text, " ");
+  const char *argument = text + n + strspn(text + n, " ");
+  em_action action = em_action_of_command(text, n);
+  x->message[0] = '\0';
+  if (n == 0) return;
+  if (action == EM_N_ACTIONS)
+    em_explorer_say(x, "no command is called \"%.*s\"; ? lists them", (int)n, text);
+  else if (action != EM_ACT_COMMAND)
+    em_explorer_act(x, action, *argument || action == EM_ACT_FILTER ? argument : NULL);
+}

@@ -1,0 +1,295 @@
+/* cmd_eval_prior.c - emmy eval prior. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/cli.h"
+
+/* ---- summaries: per card, tier and size; the baselines ---- */
+
+enum { CARD, TIER, BUCKET, POOLS, MEDIAN, OPTIMISTIC, LOG2, TOP };
+
+#define TOP_COLUMN(k) {"top" #k, "top-" #k, EM_INT, "pools", 7, 0, "pools whose golden is among the best " #k},
+static const em_view_column columns[] = {
+  {"card", "card", EM_TEXT, "", 30, 0, "card"},
+  {"tier", "tier", EM_TEXT, "", 10, 0, "tier of the pools"},
+  {"size", "size", EM_TEXT, "", 8, 0, "candidates of the pool"},
+  {"pools", "pools", EM_INT, "pools", 6, 0, "pools"},
+  {"median", "median", EM_REAL, "", 7, 1, "median rank of the golden from 1, ties against it"},
+  {"median_optimistic", "optimistic", EM_REAL, "", 10, 1, "the same with ties ignored"},
+  {"mean_log2", "mean log2", EM_REAL, "", 9, 2, "mean of log2 of the rank"},
+  EM_TOP_KS(TOP_COLUMN)};
+
+static void get_cell(const void *ctx, size_t row, size_t column, em_cell *out)
+{
+  const em_eval_cell *c = (const em_eval_cell *)ctx + row;
+  switch (column) {
+  case CARD: em_cell_text(out, *c->gpu ? c->gpu : "all"); break;
+  case TIER: em_cell_text(out, *c->tier ? c->tier : "all"); break;
+  case BUCKET: em_cell_text(out, *c->bucket ? c->bucket : "all"); break;
+  case POOLS: em_cell_int(out, (int64_t)c->ranks.pools); break;
+  case MEDIAN: em_cell_real(out, c->ranks.median + 1); break;
+  case OPTIMISTIC: em_cell_real(out, c->ranks.median_optimistic + 1); break;
+  case LOG2: em_cell_real(out, c->ranks.mean_log2); break;
+  default: em_cell_int(out, (int64_t)c->ranks.top[column - TOP]);
+  }
+}
+
+static int print_cells(const em_args *a, const em_eval *e, em_err *err)
+{
+  em_eval_cell *all = em_calloc(e->n_cells + 2, sizeof *all);
+  if (!all) return em_fail_nomem(err);
+  memcpy(all, e->cells, e->n_cells * sizeof *all);
+  all[e->n_cells] = e->random;
+  all[e->n_cells].gpu = "baseline: random order";
+  all[e->n_cells + 1] = e->first_option;
+  all[e->n_cells + 1].gpu = "baseline: first option";
+  em_table t = {columns, sizeof columns / sizeof *columns, e->n_cells + 2, get_cell, all};
+  int rc = em_table_print(a, &t, err);
+  em_free(all);
+  return rc;
+}
+
+/* A table under its title; an empty one says so. */
+static int print_section(const em_args *a, const char *title, const em_table *t, em_err *err)
+{
+  em_str text = {0};
+  em_str_printf(&text, "\n%s\n%s", title, t->n_rows ? "" : "none\n");
+  int rc = em_put_text(&text, err);
+  return rc == EM_OK && t->n_rows ? em_table_print(a, t, err) : rc;
+}
+
+/* ---- the pools ranked worst ---- */
+
+enum { WORST_SHOWN = 20 };
+enum { WORST_CARD, POOL, RANK, TIES, ROWS, PICK, GOLDEN };
+
+static const em_view_column worst_columns[] = {
+  {"card", "card", EM_TEXT, "", 9, 0, "short name of the card"},
+  {"pool", "pool", EM_TEXT, "", 40, 0, "label of the pool, or its name"},
+  {"golden_rank", "golden", EM_INT, "rank", 7, 0, "rank of its best golden, ties against it"},
+  {"ties", "ties", EM_INT, "candidates", 5, 0, "other candidates with the golden's quality"},
+  {"candidates", "of", EM_INT, "candidates", 8, 0, "candidates that the dataset holds"},
+  {"pick", "pick", EM_TEXT, "", 50, 0, "what the prior takes"},
+  {"best_golden", "golden row", EM_TEXT, "", 50, 0, "the golden of that rank"},
+};
+
+typedef struct worst {
+  const em_dataset *d;
+  em_eval_pool *pools;
+} worst;
+
+/* The knobs that the row uses. */
+static void row_cell(const em_dataset *d, size_t group, size_t row, em_cell *out)
+{
+  const char *text;
+  size_t len, word;
+  em_err err;
+  em_str used = {0};
+  if (em_dataset_row(d, group, row, &text, &len, &err) != EM_OK) {
+    em_cell_missing(out);
+    return;
+  }
+  for (size_t at = 0; at < len; at += word + 1) {
+    const char *blank = memchr(text + at, ' ', len - at);
+    word = blank ? (size_t)(blank - (text + at)) : len - at;
+    if (word == 0 || text[at + word - 1] == '=') continue;
+    if (used.len) em_str_putc(&used, ' ');
+    em_str_putn(&used, text + at, word);
+  }
+  em_cell_printf(out, "%s", used.s ? used.s : "-");
+  em_str_free(&used);
+}
+
+static void get_worst(const void *ctx, size_t row, size_t column, em_cell *out)
+{
+  const worst *w = ctx;
+  const em_eval_pool *p = &w->pools[row];
+  const em_group *g = em_dataset_group(w->d, p->group);
+  const em_card *card = em_card_lookup(g->gpu);
+  switch (column) {
+  case WORST_CARD: em_cell_text(out, card ? card->short_name : g->gpu); break;
+  case POOL: em_cell_text(out, g->label && *g->label ? g->label : g->name); break;
+  case RANK: em_cell_int(out, (int64_t)p->rank.against + 1); break;
+  case TIES: em_cell_int(out, (int64_t)p->rank.plateau); break;
+  case ROWS: em_cell_int(out, (int64_t)p->rows); break;
+  case PICK: row_cell(w->d, p->group, p->pick, out); break;
+  default: row_cell(w->d, p->group, p->rank.best, out);
+  }
+}
+
+/* Worst first; equals in the order of the dataset. */
+static int by_rank(const void *a, const void *b)
+{
+  const em_eval_pool *x = a, *y = b;
+  if (x->rank.against != y->rank.against) return x->rank.against < y->rank.against ? 1 : -1;
+  return (x->group > y->group) - (x->group < y->group);
+}
+
+static int print_worst(const em_args *a, const em_eval *e, const em_dataset *d, em_err *err)
+{
+  worst w = {d, em_calloc(e->n_pools + 1, sizeof *w.pools)};
+  size_t n = 0;
+  if (!w.pools) return em_fail_nomem(err);
+  memcpy(w.pools, e->pools, e->n_pools * sizeof *w.pools);
+  qsort(w.pools, e->n_pools, sizeof *w.pools, by_rank);
+  while (n < e->n_pools && n < WORST_SHOWN && w.pools[n].rank.against > 0) n++;
+  em_table t = {worst_columns, sizeof worst_columns / sizeof *worst_columns, n, get_worst, &w};
+  int rc = print_section(a, "pools ranked worst", &t, err);
+  em_free(w.pools);
+  return rc;
+}
+
+/* ---- what was skipped, by reason ---- */
+
+static const em_view_column reason_columns[] = {
+  {"golden_rows", "golden rows", EM_INT, "", 11, 0, "how many"},
+  {"reason", "reason", EM_TEXT, "", 60, 0, "why"},
+};
+
+static void get_reason(const void *ctx, size_t row, size_t column, em_cell *out)
+{
+  const em_reason *r = (const em_reason *)ctx + row;
+  if (column == 0)
+    em_cell_int(out, (int64_t)r->count);
+  else
+    em_cell_text(out, r->reason);
+}
+
+static int print_reasons(const em_args *a, const em_dataset *d, em_err *err)
+{
+  em_table t = {
+    .columns = reason_columns, .n_columns = sizeof reason_columns / sizeof *reason_columns, .get = get_reason};
+  t.ctx = em_dataset_dropped(d, false, &t.n_rows);
+  return print_section(a, "skipped, by reason (emmy view skipped lists them)", &t, err);
+}
+
+/* ---- the features that the trees use ---- */
+
+enum { COLUMN, SPLITS, BORDERS, GROUPS, UNIT, FORMULA };
+
+static const em_view_column used_columns[] = {
+  {"column", "column", EM_TEXT, "", 28, 0, "column of the prior"},
+  {"splits", "splits", EM_INT, "splits", 7, 0, "splits of the trees on it"},
+  {"borders", "borders", EM_INT, "borders", 7, 0, "different thresholds among them"},
+  {"groups", "groups", EM_INT, "groups", 7, 0, "groups of the dataset that have the column"},
+  {"unit", "unit", EM_TEXT, "", 10, 0, "its unit"},
+  {"formula", "formula", EM_TEXT, "", 60, 0, "what it is"},
+};
+
+typedef struct used {
+  const em_columns *cols;
+  const em_model *model;
+  const em_dataset *d;
+  size_t *splits;
+} used;
+
+static size_t groups_with(const em_dataset *d, const char *name)
+{
+  size_t n = 0;
+  for (size_t g = 0; g < em_dataset_n_groups(d); g++) n += em_columns_index(&em_dataset_group(d, g)->cols, name) >= 0;
+  return n;
+}
+
+static void get_used(const void *ctx, size_t row, size_t column, em_cell *out)
+{
+  const used *u = ctx;
+  const char *name = u->cols->names[row];
+  const em_feature *f = em_feature_find(name);
+  size_t n;
+  switch (column) {
+  case COLUMN: em_cell_text(out, name); break;
+  case SPLITS: em_cell_int(out, (int64_t)u->splits[row]); break;
+  case BORDERS:
+    em_model_borders(u->model, row, &n);
+    em_cell_int(out, (int64_t)n);
+    break;
+  case GROUPS: em_cell_int(out, (int64_t)groups_with(u->d, name)); break;
+  case UNIT: em_cell_text(out, f ? f->unit : NULL); break;
+  default: em_cell_text(out, f ? f->doc : NULL);
+  }
+}
+
+static int print_used(const em_args *a, const em_prior *prior, const em_dataset *d, em_err *err)
+{
+  used u = {em_prior_columns(prior), em_prior_model(prior), d, NULL};
+  em_tree_view tree;
+  u.splits = em_calloc(u.cols->n + 1, sizeof *u.splits);
+  if (!u.splits) return em_fail_nomem(err);
+  for (size_t t = 0; t < em_model_n_trees(u.model); t++) {
+    if (!em_model_tree(u.model, t, &tree)) continue;
+    for (size_t s = 0; s < tree.n_splits; s++) u.splits[tree.splits[s].feature]++;
+  }
+  em_table t = {used_columns, sizeof used_columns / sizeof *used_columns, u.cols->n, get_used, &u};
+  int rc = print_section(a, "features", &t, err);
+  em_free(u.splits);
+  return rc;
+}
+
+/* ---- the report ---- */
+
+static int write_json(const char *path, const em_eval *e, const em_dataset *d, const em_prior *prior, em_err *err)
+{
+  char *text;
+  em_out *out;
+  int rc = em_eval_json(e, d, prior, &text, err);
+  if (rc != EM_OK) return rc;
+  rc = em_out_open(path, &out, err);
+  if (rc == EM_OK) {
+    em_out_write(out, text, strlen(text));
+    rc = em_out_commit(out, err);
+    if (rc != EM_OK) em_out_abort(out);
+  }
+  em_free(text);
+  return rc;
+}
+
+static int print_report(const em_args *a, const em_eval *e, const em_dataset *d, const em_prior *prior, em_err *err)
+{
+  int rc = print_cells(a, e, err);
+  if (rc == EM_OK) rc = print_worst(a, e, d, err);
+  if (rc == EM_OK) rc = print_reasons(a, d, err);
+  return rc == EM_OK && a->opt[EM_OPT_USED].set ? print_used(a, prior, d, err) : rc;
+}
+
+static int load_prior(const em_args *a, em_prior **out, em_err *err)
+{
+  char *path = NULL;
+  int rc = EM_OK;
+  if (!a->opt[EM_OPT_PRIOR].text) rc = em_data_path("prior/schedule.json", &path, err);
+  if (rc != EM_OK) return rc;
+  rc = em_prior_load(path ? path : a->opt[EM_OPT_PRIOR].text, em_args_feat_ver(a), out, err);
+  em_free(path);
+  return rc;
+}
+
+static int evaluate(const em_args *a, const em_dataset *d, const em_prior *prior, em_err *err)
+{
+  em_eval e;
+  int rc = em_eval_golden(d, prior, a->opt[EM_OPT_KERNEL].text, (int)a->opt[EM_OPT_THREADS].i, em_cli_progress(), &e,
+                          err);
+  em_cli_progress_end();
+  if (rc != EM_OK) return rc;
+  if (e.n_pools == 0 && a->opt[EM_OPT_KERNEL].text)
+    rc = em_fail(err, EM_E_INPUT, "%s: no golden pool's name contains \"%s\"", em_dataset_path(d),
+                 a->opt[EM_OPT_KERNEL].text);
+  if (rc == EM_OK && a->opt[EM_OPT_JSON_FILE].text) rc = write_json(a->opt[EM_OPT_JSON_FILE].text, &e, d, prior, err);
+  if (rc == EM_OK) rc = print_report(a, &e, d, prior, err);
+  em_eval_free(&e);
+  return rc;
+}
+
+int em_cmd_eval_prior(const em_args *a, em_err *err)
+{
+  em_dataset *d;
+  em_prior *prior = NULL;
+  if (strcmp(a->opt[EM_OPT_POOLS].text, "golden") != 0)
+    return em_fail(err, EM_E_USAGE, "eval prior: --pools takes golden, got \"%s\"", a->opt[EM_OPT_POOLS].text);
+  int rc = em_dataset_open(a->words[0], em_args_feat_ver(a), &d, err);
+  if (rc != EM_OK) return rc;
+  rc = load_prior(a, &prior, err);
+  if (rc == EM_OK) rc = evaluate(a, d, prior, err);
+  em_prior_free(prior);
+  em_dataset_close(d);
+  return rc;
+}

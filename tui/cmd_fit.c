@@ -1,0 +1,261 @@
+/* cmd_fit.c - emmy fit. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tui/cli.h"
+
+/* ---- options: the fit's own table ---- */
+
+const em_option *em_fit_options(size_t *n)
+{
+  static em_option options[EM_MAX_MORE];
+  static char defaults[EM_MAX_MORE][EM_FIT_TEXT_LEN];
+  static char docs[EM_MAX_MORE][256];
+  em_fit_params p;
+  *n = em_n_fit_params() < EM_MAX_MORE ? em_n_fit_params() : EM_MAX_MORE;
+  if (options[0].name) return options;
+  em_fit_defaults(&p);
+  for (size_t i = 0; i < *n; i++) {
+    const em_fit_param *d = em_fit_param_at(i);
+    em_fit_param_text(d, &p, defaults[i]);
+    snprintf(docs[i], sizeof docs[i], "%s%s%s", d->doc, d->choices ? ": one of " : "", d->choices ? d->choices : "");
+    /* Text: em_fit_param_set knows ranges and choices. */
+    options[i] = (em_option){
+      .name = d->name, .kind = EM_OPTION_TEXT, .arg = d->choices ? "NAME" : "N", .dflt = defaults[i], .doc = docs[i]};
+  }
+  return options;
+}
+
+static int read_params(const em_args *a, em_fit_params *p, em_err *err)
+{
+  size_t n;
+  em_fit_options(&n);
+  em_fit_defaults(p);
+  for (size_t i = 0; i < n; i++) {
+    if (em_fit_param_set(em_fit_param_at(i), p, a->more[i].text, err) == EM_OK) continue;
+    err->code = EM_E_USAGE;
+    return em_err_prefix(err, "fit");
+  }
+  p->features = a->opt[EM_OPT_FEATURES].text;
+  if (em_fit_check(p, err) == EM_OK) return EM_OK;
+  err->code = EM_E_USAGE;
+  return em_err_prefix(err, "fit");
+}
+
+/* ---- where the results go ---- */
+
+#define FITS_FOLDER "_tune/fits"
+
+static bool folder_of(const char *path, char **out, em_err *err)
+{
+  const char *slash = strrchr(path, '/');
+  *out = slash ? em_strndup(path, (size_t)(slash - path) + 1) : em_strdup("./");
+  if (!*out) em_fail_nomem(err);
+  return *out != NULL;
+}
+
+/* Found out before the training, not after it: can `path` be made in its folder? */
+static int check_writable(const char *path, em_err *err)
+{
+  char *folder;
+  int rc = em_mkdirs_of(path, err);
+  if (rc != EM_OK || !folder_of(path, &folder, err)) return err->code;
+  if (access(folder, W_OK) != 0) rc = em_fail_errno(err, EM_E_IO, errno, "%s: cannot write there", folder);
+  em_free(folder);
+  return rc;
+}
+
+static int check_results(const em_args *a, em_err *err)
+{
+  const char *dir = a->opt[EM_OPT_OUT_DIR].text, *weights = a->words[1];
+  if (em_path_is_dir(weights))
+    return em_fail(err, EM_E_INPUT, "%s: is a folder, expected the file to write the prior to", weights);
+  if (dir && em_path_exists(dir))
+    return em_fail(err, EM_E_INPUT, "%s: exists; --out wants the name of a folder that does not", dir);
+  int rc = check_writable(dir ? dir : FITS_FOLDER "/0001", err);
+  return rc == EM_OK ? check_writable(weights, err) : rc;
+}
+
+/* Makes the folder, so that nobody else takes it: --out, or the number after the highest one. */
+static int make_folder(const em_args *a, char **out, em_err *err)
+{
+  const char *wish = a->opt[EM_OPT_OUT_DIR].text;
+  for (int number = 1; number <= 9999; number++) {
+    em_str name = {0};
+    if (wish)
+      em_str_put(&name, wish);
+    else
+      em_str_printf(&name, FITS_FOLDER "/%04d", number);
+    int rc = em_str_take(&name, out, err);
+    if (rc != EM_OK || mkdir(*out, 0777) == 0) return rc;
+    int errnum = errno;
+    if (wish || errnum != EEXIST) rc = em_fail_errno(err, EM_E_IO, errnum, "%s: cannot make the folder", *out);
+    em_free(*out);
+    *out = NULL;
+    if (rc != EM_OK) return rc;
+  }
+  return em_fail(err, EM_E_INPUT, FITS_FOLDER ": holds fits up to 9999; remove some, or say --out DIR");
+}
+
+static int write_text(const char *folder, const char *name, const char *text, em_err *err)
+{
+  char *path;
+  em_out *out = NULL;
+  int rc = em_path_join(&path, err, folder, name);
+  if (rc != EM_OK) return rc;
+  rc = em_out_open(path, &out, err);
+  em_free(path);
+  if (rc != EM_OK) return rc;
+  em_out_write(out, text, strlen(text));
+  rc = em_out_commit(out, err);
+  if (rc != EM_OK) em_out_abort(out);
+  return rc;
+}
+
+static int save_prior(const char *folder, const em_prior *prior, em_err *err)
+{
+  char *path;
+  int rc = em_path_join(&path, err, folder, "prior.json");
+  if (rc != EM_OK) return rc;
+  rc = em_prior_save(prior, path, err);
+  em_free(path);
+  return rc;
+}
+
+/* Folder and files appear whole: they are written beside and put in the place of the empty folder. */
+static int write_results(const em_args *a, const em_fit_result *r, char **folder, em_err *err)
+{
+  em_outdir *dir = NULL;
+  int rc = make_folder(a, folder, err);
+  if (rc != EM_OK) return rc;
+  rc = em_outdir_begin(*folder, &dir, err);
+  if (rc == EM_OK) rc = save_prior(em_outdir_path(dir), r->prior, err);
+  if (rc == EM_OK) rc = write_text(em_outdir_path(dir), "metrics.json", r->metrics, err);
+  if (rc == EM_OK) rc = em_prior_save(r->prior, a->words[1], err);
+  if (rc == EM_OK) rc = em_outdir_commit(dir, err);
+  if (rc == EM_OK) return EM_OK;
+  em_outdir_abort(dir);
+  rmdir(*folder);
+  return rc;
+}
+
+/* ---- the table: the summaries of metrics.json ---- */
+
+typedef struct summary {
+  const char *gpu, *split;
+  const cJSON *json;
+} summary;
+
+enum { CARD, SPLIT, POOLS, MEDIAN, OPTIMISTIC, LOG2, TOP };
+
+#define TOP_COLUMN(k) {"top" #k, "top-" #k, EM_INT, "pools", 7, 0, "pools whose golden is among the best " #k},
+static const em_view_column columns[] = {
+  {"card", "card", EM_TEXT, "", 30, 0, "card, or all of them"},
+  {"split", "split", EM_TEXT, "", 8, 0, "all: trained on everything; holdout, train: cross-validation"},
+  {"pools", "pools", EM_INT, "pools", 6, 0, "pools"},
+  {"median", "median", EM_REAL, "", 7, 1, "median rank of the golden from 1, ties against it"},
+  {"median_optimistic", "optimistic", EM_REAL, "", 10, 1, "the same with ties ignored"},
+  {"mean_log2", "mean log2", EM_REAL, "", 9, 2, "mean of log2 of the rank"},
+  EM_TOP_KS(TOP_COLUMN)};
+
+static double number_at(const cJSON *json, const char *a, const char *b)
+{
+  const cJSON *v = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(json, a), b);
+  return cJSON_IsNumber(v) ? v->valuedouble : __builtin_nan("");
+}
+
+static void get(const void *ctx, size_t row, size_t column, em_cell *out)
+{
+  const summary *s = (const summary *)ctx + row;
+  const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(s->json, "metrics");
+  const cJSON *groups = cJSON_GetObjectItemCaseSensitive(s->json, "groups");
+  switch (column) {
+  case CARD: em_cell_text(out, s->gpu); break;
+  case SPLIT: em_cell_text(out, s->split); break;
+  case POOLS: em_cell_int(out, cJSON_IsNumber(groups) ? (int64_t)groups->valuedouble : 0); break;
+  case MEDIAN: em_cell_real(out, number_at(metrics, "rank", "median") + 1); break;
+  case OPTIMISTIC: em_cell_real(out, number_at(metrics, "rank", "median_optimistic") + 1); break;
+  case LOG2: em_cell_real(out, number_at(metrics, "rank", "mean_log2")); break;
+  default: em_cell_int(out, (int64_t)number_at(metrics, columns[column].name, "count"));
+  }
+}
+
+static const char *axis(const cJSON *json, const char *name, const char *otherwise)
+{
+  const cJSON *v = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(json, "axes"), name);
+  return cJSON_IsString(v) ? v->valuestring : otherwise;
+}
+
+static const cJSON *summaries_of(const cJSON *metrics, const char *part)
+{
+  return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(metrics, part), "summaries");
+}
+
+static int print_metrics(const em_args *a, const char *text, em_err *err)
+{
+  static const char *const parts[] = {"full_train", "cv"};
+  cJSON *metrics;
+  const cJSON *s;
+  int rc = em_json_parse(text, strlen(text), "metrics.json", &metrics, err);
+  if (rc != EM_OK) return rc;
+  size_t n = 0, size = 0;
+  for (int p = 0; p < 2; p++) size += (size_t)cJSON_GetArraySize(summaries_of(metrics, parts[p]));
+  summary *all = em_calloc(size + 1, sizeof *all);
+  if (!all) rc = em_fail_nomem(err);
+  for (int p = 0; p < 2 && rc == EM_OK; p++)
+    cJSON_ArrayForEach(s, summaries_of(metrics, parts[p]))
+      all[n++] = (summary){axis(s, "gpu", "all"), axis(s, "cv_split", "all"), s};
+  em_table t = {columns, sizeof columns / sizeof *columns, n, get, all};
+  if (rc == EM_OK) rc = em_table_print(a, &t, err);
+  em_free(all);
+  em_json_free(metrics);
+  return rc;
+}
+
+/* ---- the run ---- */
+
+static int train(const em_dataset *d, const em_fit_params *p, em_fit_result *out, em_err *err)
+{
+  em_fit_group *groups = em_calloc(em_dataset_n_groups(d) + 1, sizeof *groups);
+  if (!groups) return em_fail_nomem(err);
+  size_t n = em_dataset_fit_groups(d, p->labels, groups);
+  int rc = em_fit_run(groups, n, p, em_dataset_provenance(d), em_cli_progress(), out, err);
+  em_free(groups);
+  return rc;
+}
+
+static int report(const em_args *a, const em_fit_result *r, const char *folder, em_err *err)
+{
+  em_str text = {0};
+  int rc = print_metrics(a, r->metrics, err);
+  if (rc != EM_OK || !em_is_text_table(a)) return rc;
+  em_str_put(&text, "wrote ");
+  em_str_put_safe(&text, a->words[1]);
+  em_str_put(&text, " and ");
+  em_str_put_safe(&text, folder);
+  em_str_put(&text, "/{prior,metrics}.json\n");
+  return em_put_text(&text, err);
+}
+
+int em_cmd_fit(const em_args *a, em_err *err)
+{
+  em_fit_params p;
+  em_dataset *d;
+  em_fit_result r = {0};
+  char *folder = NULL;
+  int rc = read_params(a, &p, err);
+  if (rc == EM_OK) rc = em_dataset_open(a->words[0], (int)p.feat_ver, &d, err);
+  if (rc != EM_OK) return rc;
+  rc = check_results(a, err);
+  if (rc == EM_OK) rc = train(d, &p, &r, err);
+  em_cli_progress_end();
+  if (rc == EM_OK) rc = write_results(a, &r, &folder, err);
+  if (rc == EM_OK) rc = report(a, &r, folder, err);
+  em_free(folder);
+  em_fit_result_free(&r);
+  em_dataset_close(d);
+  return rc;
+}

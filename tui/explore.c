@@ -1,0 +1,263 @@
+/* explore.c - the explorer's loop and frame. */
+#include <curses.h>
+#include <string.h>
+
+#include "tui/explore_int.h"
+
+/* ---- drawing ---- */
+
+static void draw_title(em_explorer *x)
+{
+  em_screen *s = em_explorer_top(x);
+  em_str left = {0}, right = {0};
+  em_session_status status;
+  em_session_status_of(x->session, &status);
+  em_str_put(&left, " emmy  ");
+  if (!s->cursor)
+    em_str_printf(&left, "%s", s->args[0] ? s->args[0] : s->view->title);
+  else if (s->view->crumb)
+    s->view->crumb(s->cursor, &left);
+  em_str_printf(&left, "  %s", s->view->title);
+  if (s->cursor && *s->filter)
+    em_str_printf(&left, " %zu/%zu &%s", s->shown.n, s->shown.of, s->filter);
+  else if (s->cursor)
+    em_str_printf(&left, " %zu", s->shown.n);
+  if (status.busy)
+    em_str_printf(&right, "ranking %zu/%zu ", status.done, status.total);
+  else
+    em_str_printf(&right, "prior %s ", em_session_prior_path(x->session));
+  int width = right.s ? em_text_width(right.s) : 0, total = left.s ? em_text_width(left.s) : 0;
+  int attributes = em_term_attributes(EM_MARK_NONE, true);
+  em_term_put(0, 0, COLS, left.s ? left.s : "", attributes);
+  if (total + width + 2 <= COLS) em_term_put(0, COLS - width, width, right.s, attributes);
+  em_str_free(&left);
+  em_str_free(&right);
+}
+
+static void draw_status(em_explorer *x, int y)
+{
+  static const char hints[] = "/ search  & filter  s sort  w why  ? help";
+  em_screen *s = em_explorer_top(x);
+  em_str text = {0};
+  size_t row = em_screen_row(s);
+  em_str_putc(&text, ' ');
+  if (*x->message)
+    em_str_put_safe(&text, x->message);
+  else if (s->cursor && row != SIZE_MAX && s->view->sentence)
+    s->view->sentence(s->cursor, row, &text);
+  int used = text.s ? em_text_width(text.s) : 0, width = (int)sizeof hints - 1;
+  em_term_put(y, 0, COLS, text.s ? text.s : "", em_term_attributes(EM_MARK_NONE, false));
+  if (used + 2 + width <= COLS) em_term_put(y, COLS - width, width, hints, em_term_attributes(EM_MARK_DIM, false));
+  em_str_free(&text);
+}
+
+static void draw_waiting(em_explorer *x)
+{
+  em_session_status status;
+  em_session_status_of(x->session, &status);
+  em_str text = {0};
+  em_str_put(&text, " enumerating and scoring ");
+  em_str_put_safe(&text, status.current);
+  em_term_put(LINES / 2, 0, COLS, text.s ? text.s : "", em_term_attributes(EM_MARK_NONE, false));
+  em_str_free(&text);
+}
+
+/* The help page: the key table, then the view's columns. */
+static void put_help(const em_view *v, em_str *out)
+{
+  em_str_printf(out, "%s: %s\n\n", v->title, v->doc);
+  for (size_t i = 0; i < EM_N_ACTIONS; i++) {
+    const em_action_info *a = em_action_at(i);
+    em_str_printf(out, "  %-24s :%s%s%-*s %s\n", a->keys, a->command, *a->argument ? " " : "",
+                  (int)(20 - strlen(a->command) - (*a->argument ? 1 : 0)), a->argument, a->help);
+  }
+  em_str_put(out, "  1-9                      main screens:");
+  for (size_t i = 0; em_views[i]; i++) em_str_printf(out, " %zu %s", i + 1, em_views[i]->title);
+  em_str_put(out, "\n\ncolumns\n");
+  for (size_t i = 0; i < v->n_columns; i++) {
+    const em_view_column *c = &v->columns[i];
+    em_str_printf(out, "  %-24s %s%s%s%s\n", c->title, c->doc, *c->unit ? " [" : "", c->unit, *c->unit ? "]" : "");
+  }
+}
+
+static void draw_help(em_explorer *x)
+{
+  em_str text = {0};
+  size_t skip = x->help_top;
+  int y = 0;
+  put_help(em_explorer_top(x)->view, &text);
+  for (char *line = text.s; line && *line && y < LINES - 1;) {
+    char *end = strchr(line, '\n');
+    if (end) *end = '\0';
+    if (skip)
+      skip--;
+    else
+      em_term_put(y++, 0, COLS, line, em_term_attributes(EM_MARK_NONE, false));
+    line = end ? end + 1 : NULL;
+  }
+  em_term_put(LINES - 1, 0, COLS, " j k scroll   any other key closes", em_term_attributes(EM_MARK_NONE, true));
+  em_str_free(&text);
+}
+
+void em_explorer_draw(em_explorer *x)
+{
+  em_screen *s = em_explorer_top(x);
+  erase();
+  if (x->help) {
+    draw_help(x);
+  } else {
+    /* Of one line only the status is left, of two the title too. */
+    if (LINES > 1) draw_title(x);
+    if (!s->cursor)
+      draw_waiting(x);
+    else if (LINES > 2)
+      em_screen_draw(s, 1, LINES - 1);
+    if (x->prompt.open)
+      em_prompt_draw(&x->prompt, LINES - 1);
+    else
+      draw_status(x, LINES - 1);
+  }
+  refresh();
+}
+
+/* ---- keeping up with the session ---- */
+
+/* Opens the top screen once its pool is ranked; orders a live one anew. */
+static void keep_up(em_explorer *x)
+{
+  em_screen *s = em_explorer_top(x);
+  em_session_status status;
+  em_err err;
+  em_session_status_of(x->session, &status);
+  if (!s->cursor) {
+    size_t pool;
+    bool known = s->args[0] && em_session_find(x->session, s->args[0], &pool, &err) == EM_OK;
+    if (known && !em_session_ready(x->session, pool)) return;
+    if (em_screen_open(s, x->session, &err) != EM_OK) {
+      em_explorer_say(x, "%s", err.msg);
+      if (x->depth > 1)
+        em_screen_free(x->stack[--x->depth]);
+      else
+        x->quit = true; /* nothing is left to show */
+    }
+  } else if (s->view->live && s->generation != status.generation) {
+    s->generation = status.generation;
+    if ((s->sort >= 0 || *s->filter) && em_screen_arrange(s, &err) != EM_OK) em_explorer_say(x, "%s", err.msg);
+  }
+}
+
+/* ---- keys ---- */
+
+static void on_help_key(em_explorer *x, int key)
+{
+  em_action action = em_action_of_key(key);
+  if (action == EM_ACT_DOWN)
+    x->help_top++;
+  else if (action == EM_ACT_UP)
+    x->help_top -= x->help_top > 0;
+  else if (action == EM_ACT_PAGE_DOWN)
+    x->help_top += LINES > 2 ? (size_t)LINES - 2 : 1;
+  else if (action == EM_ACT_PAGE_UP)
+    x->help_top -= x->help_top > (size_t)LINES ? (size_t)LINES - 2 : x->help_top;
+  else
+    x->help = false;
+}
+
+static void on_key(em_explorer *x, int key)
+{
+  bool given_up;
+  if (key == EM_KEY_RESIZED || key == EM_KEY_NONE) return;
+  if (key == EM_KEY_HANGUP) {
+    x->quit = true;
+    return;
+  }
+  x->message[0] = '\0';
+  if (x->prompt.open) {
+    if (em_prompt_key(&x->prompt, key, &given_up) && !given_up) em_explorer_act(x, x->prompt.action, x->prompt.text);
+    return;
+  }
+  if (key == EM_KEY_INTERRUPT) {
+    em_explorer_say(x, "Q leaves the program");
+    return;
+  }
+  /* Too small to show what a key would do: only leaving works. */
+  em_action action = em_action_of_key(key);
+  if (LINES < 3 && action != EM_ACT_QUIT && action != EM_ACT_COMMAND) return;
+  if (x->help) {
+    on_help_key(x, key);
+  } else if (action != EM_N_ACTIONS) {
+    em_explorer_act(x, action, NULL);
+  } else if (key >= '1' && key <= '9') {
+    size_t n = 0;
+    while (em_views[n]) n++;
+    if ((size_t)(key - '1') < n) em_explorer_act(x, EM_ACT_OPEN, em_views[key - '1']->name);
+  }
+}
+
+/* Waits for a key; meanwhile redraws only when something changed. */
+static void from_keyboard(em_explorer *x)
+{
+  em_session_status before, now;
+  em_session_status_of(x->session, &before);
+  for (;;) {
+    bool busy = before.busy || !em_explorer_top(x)->cursor;
+    int key = em_term_key(busy ? 100 : -1);
+    em_session_status_of(x->session, &now);
+    if (key != EM_KEY_NONE) on_key(x, key);
+    if (key != EM_KEY_NONE || now.generation != before.generation || now.busy != before.busy ||
+        !em_explorer_top(x)->cursor)
+      return;
+    before = now;
+  }
+}
+
+/* A script waits until nothing is being ranked, so that a dump is the same every time. */
+static void from_script(em_explorer *x)
+{
+  int key;
+  const char *command;
+  em_session_wait(x->session);
+  keep_up(x);
+  em_explorer_draw(x); /* paging depends on what was drawn */
+  if (!em_script_next(x->script, &key, &command))
+    x->quit = true;
+  else if (command)
+    em_explorer_command(x, command);
+  else
+    on_key(x, key);
+}
+
+static int run(em_explorer *x, const em_explore_options *o, em_err *err)
+{
+  char *args[EM_MAX_PARAMS] = {0};
+  const em_view *view = em_view_find(o->view ? o->view : "pools");
+  if (!view) return em_fail(err, EM_E_USAGE, "no view is called \"%s\"", o->view);
+  int rc = em_explorer_push(x, view, args, err);
+  if (rc != EM_OK) return rc;
+  em_explorer_draw(x); /* the first frame comes before any ranking */
+  rc = em_session_start(x->session, err);
+  while (rc == EM_OK && !x->quit) {
+    keep_up(x);
+    em_explorer_draw(x);
+    if (x->script)
+      from_script(x);
+    else
+      from_keyboard(x);
+  }
+  return rc;
+}
+
+int em_explore(em_session *s, const em_explore_options *o, em_err *err)
+{
+  em_explorer *x = em_calloc(1, sizeof *x);
+  if (!x) return em_fail_nomem(err);
+  x->session = s;
+  int rc = o->script ? em_script_open(o->script, &x->script, err) : EM_OK;
+  if (rc == EM_OK) rc = em_term_enter(&o->term, err);
+  if (rc == EM_OK) rc = run(x, o, err);
+  em_term_leave();
+  while (x->depth) em_screen_free(x->stack[--x->depth]);
+  em_script_close(x->script);
+  em_free(x);
+  return rc;
+}

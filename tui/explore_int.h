@@ -1,0 +1,55 @@
+/* explore_int.h - inside of the explorer. */
+#ifndef EM_EXPLORE_INT_H
+#define EM_EXPLORE_INT_H
+
+#include "tui/explore.h"
+#include "tui/screen.h"
+
+#define EM_PROMPT_LEN 256
+
+/* The line being typed at the bottom; `action` is what it is for. */
+typedef struct em_prompt {
+  bool open;
+  em_action action;
+  char text[EM_PROMPT_LEN];
+} em_prompt;
+
+void em_prompt_start(em_prompt *p, em_action action, const char *text);
+/* Handles a key; true when Enter ended it (the text stands), or it was given up (open is then false and *given_up set). */
+bool em_prompt_key(em_prompt *p, int key, bool *given_up);
+void em_prompt_draw(const em_prompt *p, int y);
+
+/* A script: keys and ":commands", one or more a line. */
+typedef struct em_script em_script;
+int em_script_open(const char *path, em_script **out, em_err *err) EM_MUST_CHECK;
+void em_script_close(em_script *s);
+/* The next step: a key (*command NULL), or a command's text; false at the end. */
+bool em_script_next(em_script *s, int *key, const char **command);
+/* "script.txt:12" for messages. */
+void em_script_place(const em_script *s, em_str *out);
+
+#define EM_MAX_SCREENS 24
+
+typedef struct em_explorer {
+  em_session *session;
+  em_screen *stack[EM_MAX_SCREENS];
+  size_t depth;
+  em_prompt prompt;
+  bool help;
+  size_t help_top;
+  char message[EM_ERR_LEN]; /* shown until the next key; "" = none */
+  em_script *script;
+  bool quit;
+} em_explorer;
+
+/* actions.c: what each action does.  `argument` is the text behind a command or typed at a prompt; NULL = none given. */
+void em_explorer_act(em_explorer *x, em_action action, const char *argument);
+/* "name argument"; an unknown name is a message. */
+void em_explorer_command(em_explorer *x, const char *text);
+void em_explorer_say(em_explorer *x, const char *fmt, ...) EM_PRINTF(2, 3);
+/* Pushes a screen; it opens at once, or when its pool has been ranked. */
+int em_explorer_push(em_explorer *x, const em_view *view, char *args[EM_MAX_PARAMS], em_err *err) EM_MUST_CHECK;
+em_screen *em_explorer_top(em_explorer *x);
+void em_explorer_draw(em_explorer *x);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * screen.h - one open view on the screen: cursor, order, filter, scrolling.
+ */
+#ifndef EM_SCREEN_H
+#define EM_SCREEN_H
+
+#include "tui/term.h"
+
+#define EM_SCREEN_TEXT 128
+
+typedef struct em_screen {
+  const em_view *view;
+  char *args[EM_MAX_PARAMS]; /* owned */
+  em_cursor *cursor;         /* NULL while its pool is being ranked */
+  em_arrangement shown;
+  size_t at, top;   /* place of the cursor and of the first row drawn, in `shown` */
+  int first_column; /* of those after column 0 */
+  int sort;         /* column, -1 = the view's own order */
+  bool descending;
+  char filter[EM_SCREEN_TEXT], search[EM_SCREEN_TEXT];
+  uint64_t generation; /* of the session, at the last arrangement */
+  size_t body;         /* rows drawn last time: a page */
+} em_screen;
+
+/* Takes the arguments over. */
+em_screen *em_screen_new(const em_view *view, char *args[EM_MAX_PARAMS], em_err *err);
+void em_screen_free(em_screen *s);
+/* Opens the cursor and goes to where the view starts. */
+int em_screen_open(em_screen *s, em_session *session, em_err *err) EM_MUST_CHECK;
+/* Orders and filters anew; the cursor stays on its row where it can. */
+int em_screen_arrange(em_screen *s, em_err *err) EM_MUST_CHECK;
+void em_screen_move(em_screen *s, int64_t by);
+void em_screen_goto(em_screen *s, size_t at);
+size_t em_screen_row(const em_screen *s); /* row of the view under the cursor; SIZE_MAX when nothing is shown */
+void em_screen_scroll_columns(em_screen *s, int by);
+
+/* Draws between the lines [y0, y1): head, titles, rows, foot. */
+void em_screen_draw(em_screen *s, int y0, int y1);
+
+#endif
