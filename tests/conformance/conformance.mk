@@ -1,0 +1,18 @@
+# conformance.mk - comparison with the real CatBoost; needs python3 with venv, and the network once.
+
+CONFORMANCE_TOOLS := $(BUILD)/conformance/score_tool $(BUILD)/conformance/explain_tool
+
+$(CONFORMANCE_TOOLS): $(BUILD)/conformance/%: $(BUILD)/tests/conformance/%.o $(CORE_LIB)
+	$(LINK) $(CORE_LIBS)
+
+conformance: $(CONFORMANCE_TOOLS) ## compare models, scores and explanations with the real CatBoost
+	@tests/conformance/run.sh $(BUILD)/conformance
+
+conformance-speed: $(BUILD)/conformance/score_tool ## time scoring beside the real CatBoost
+	@tests/conformance/run.sh $(BUILD)/conformance speed
+
+# Takes many minutes.
+conformance-fit: all $(BUILD)/bench/bench $(CONFORMANCE_TOOLS) ## fit beside the real CatBoost: held-out ranks with five seeds, times
+	@tests/conformance/run.sh $(BUILD)/conformance fit fit_speed
+
+.PHONY: conformance conformance-speed conformance-fit

@@ -1,0 +1,136 @@
+"""fit.py EMMY WORK - our fit beside CatBoost's, on the shipped golden files: same pools, columns, folds, settings, seeds.
+
+Both draw their own negatives; both are ranked over whole pools as the dataset holds them, ties against the golden.
+Printed per objective figure: ours, theirs, and the mean difference (ours - theirs) with the 95 % interval of a paired
+bootstrap over pools. Then processor time of one fit to everything.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+
+import catboost as cb
+import numpy as np
+
+SEEDS, NEGATIVES = 5, 1000
+OURS = {"iterations": 200, "depth": 6, "learning-rate": 0.1, "l2-leaf-reg": 1, "negatives": NEGATIVES, "bootstrap": "bernoulli",
+        "subsample": 0.8, "bags": 1, "leaf-method": "newton", "leaf-steps": 10, "score": "cosine", "split-weight": "rows",
+        "random-strength": 0, "rsm": 1, "borders": 254}
+THEIRS = dict(iterations=200, depth=6, learning_rate=0.1, l2_leaf_reg=1, loss_function="QuerySoftMax", bootstrap_type="Bernoulli",
+              subsample=0.8, sampling_unit="Group", leaf_estimation_method="Newton", leaf_estimation_iterations=10,
+              score_function="Cosine", random_strength=0, border_count=254, boosting_type="Plain", verbose=False,
+              allow_writing_files=False)
+
+
+def load(dataset, columns):
+    """Of each golden group: key, matrix in the order of the columns (NaN where it has none), golden rows."""
+    groups = []
+    with open(f"{dataset}/manifest.json") as f:
+        golden = json.load(f)["golden"]
+    for g in golden:
+        raw = np.load(f"{dataset}/{g['matrix']}")
+        place = {name: i for i, name in enumerate(g["feat_names"])}
+        x = np.full((len(raw), len(columns)), np.nan, dtype=np.float32)
+        for c, name in enumerate(columns):
+            if name in place:
+                x[:, c] = raw[:, place[name]]
+        groups.append((g["key"], x, np.array(g["golden_ids"])))
+    return groups
+
+
+def train(groups, seed, threads):
+    rng = np.random.default_rng(seed)
+    xs, ys, ids = [], [], []
+    for i, (_, x, golden) in enumerate(groups):
+        others = np.setdiff1d(np.arange(len(x)), golden)
+        rows = np.sort(np.concatenate([golden, rng.permutation(others)[:NEGATIVES]]))
+        xs.append(x[rows])
+        ys.append(np.isin(rows, golden).astype(float))
+        ids.append(np.full(len(rows), i))
+    pool = cb.Pool(np.concatenate(xs), np.concatenate(ys), group_id=np.concatenate(ids))
+    start = time.process_time(), time.perf_counter()
+    model = cb.CatBoost(dict(THEIRS, random_seed=seed, thread_count=threads)).fit(pool)
+    return model, time.process_time() - start[0], time.perf_counter() - start[1]
+
+
+def rank(model, x, golden):
+    score = model.predict(x, thread_count=1)
+    others = np.ones(len(x), dtype=bool)
+    others[golden] = False
+    return int(np.sum(score[others] >= score[golden].max()))
+
+
+def hold_out(job):
+    groups, folds, seed, fold = job
+    model, _, _ = train([g for g, f in zip(groups, folds) if f != fold], seed, 1)
+    return [(g[0], seed, rank(model, g[1], g[2])) for g, f in zip(groups, folds) if f == fold]
+
+
+def interval(difference):
+    rng = np.random.default_rng(0)
+    draws = difference[rng.integers(len(difference), size=(10_000, len(difference)))].mean(axis=1)
+    return np.percentile(draws, [2.5, 97.5])
+
+
+def emmy(program, *args):
+    subprocess.run([program, *args], check=True, stdout=subprocess.DEVNULL)
+
+
+def our_fit(program, work, name, *more):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    options = [word for key, value in OURS.items() for word in (f"--{key}", str(value))]
+    emmy(program, "fit", *options, *more, f"{work}/dataset", f"{work}/{name}.json", "--out", f"{work}/{name}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with open(f"{work}/{name}/metrics.json") as f:
+        metrics = json.load(f)
+    return metrics, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.perf_counter() - start
+
+
+def compare_ranks(program, work):
+    metrics, _, _ = our_fit(program, work, "ours", "--folds", "5", "--repeats", str(SEEDS))
+    held = metrics["cv"]["holdout_per_golden"]
+    groups = load(f"{work}/dataset", metrics["header"]["columns"])
+    keys = [g[0] for g in groups]
+    if len(set(keys)) != len(keys) or set(keys) != set(held):
+        raise SystemExit("the metrics file and the dataset do not hold the same pools")
+    folds = [held[key]["fold"] for key in keys]
+    jobs = [(groups, folds, seed, fold) for seed in range(SEEDS) for fold in sorted(set(folds))]
+    theirs = {key: [0] * SEEDS for key in keys}
+    with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as workers:
+        for found in workers.map(hold_out, jobs):
+            for key, seed, r in found:
+                theirs[key][seed] = r
+    a = np.array([held[key]["ranks"] for key in keys], dtype=float)
+    b = np.array([theirs[key] for key in keys], dtype=float)
+    print(f"held out, {len(keys)} pools, {SEEDS} seeds (ours, CatBoost's, difference with 95 % interval):")
+    for name, figure in (("top-1", lambda r: (r < 1).mean(axis=1)), ("top-10", lambda r: (r < 10).mean(axis=1)),
+                         ("mean log2(1 + rank)", lambda r: np.log2(1 + r).mean(axis=1))):
+        ours, other = figure(a), figure(b)
+        low, high = interval(ours - other)
+        print(f"  {name:20} {ours.mean():.4f} {other.mean():.4f} {(ours - other).mean():+.4f} ({low:+.4f} to {high:+.4f})")
+    return groups
+
+
+def compare_times(program, work, groups):
+    print("one fit to everything (wall and processor seconds; ours with reading, ranking and writing):")
+    for threads in (1, 2):
+        ours = min(our_fit(program, work, f"timed{threads}.{k}", "--folds", "0", "--threads", str(threads))[1:] for k in range(3))
+        theirs = min(train(groups, 0, threads)[1:] for _ in range(3))
+        print(f"  {threads} threads: ours {ours[1]:.2f} and {ours[0]:.2f}, CatBoost {theirs[1]:.2f} and {theirs[0]:.2f}: "
+              f"{theirs[0] / ours[0]:.2f} times as fast by processor time")
+
+
+def main(program, work):
+    sys.stdout.reconfigure(line_buffering=True)  # it takes minutes
+    emmy(program, "db", "import", "--db", f"{work}/store.db", *sorted(f"data/golden/{f}" for f in os.listdir("data/golden")))
+    emmy(program, "db", "export", "--db", f"{work}/store.db", f"{work}/dataset")
+    compare_times(program, work, compare_ranks(program, work))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
