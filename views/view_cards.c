@@ -25,16 +25,10 @@ static const em_view_column columns[] = {
   {"source", "source", EM_TEXT, "", 0, 0, "where the figures come from"},
 };
 
-static void close_view(em_cursor *base) { em_free(base); }
-
 static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
 {
   (void)args;
-  em_cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  *c = (em_cursor){&em_view_cards, s};
-  *out = c;
-  return EM_OK;
+  return em_plain_open(&em_view_cards, s, out, err);
 }
 
 static size_t rows(em_cursor *base)
@@ -119,7 +113,7 @@ const em_view em_view_cards = {
   .columns = columns,
   .n_columns = COUNT(columns),
   .open = open_view,
-  .close = close_view,
+  .close = em_plain_close,
   .rows = rows,
   .cell = cell,
   .sentence = sentence,

@@ -46,12 +46,10 @@ static void close_view(em_cursor *base)
   em_free(c);
 }
 
-static const em_model *model_of(em_cursor *base) { return em_prior_model(em_session_prior(base->session)); }
-
 static int prepare(cursor *c, em_err *err)
 {
   em_session *s = c->base.session;
-  const em_model *m = model_of(&c->base);
+  const em_model *m = em_view_model(c->base.session);
   int rc = em_pair_explain(s, &c->pair, &c->parts, err);
   if (rc != EM_OK) return rc;
   c->order = em_order_by_size(c->parts.features, em_model_n_features(m));
@@ -82,7 +80,7 @@ static int open_view(em_session *s, const char *const *args, em_cursor **out, em
   return EM_OK;
 }
 
-static size_t rows(em_cursor *base) { return em_model_n_features(model_of(base)); }
+static size_t rows(em_cursor *base) { return em_model_n_features(em_view_model(base->session)); }
 
 static const char *name_of(em_cursor *base, size_t feature)
 {
@@ -107,7 +105,7 @@ static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
     em_cell_text(out, at < 0 ? "not in pool" : em_standing_words[em_pair_standing(&c->pair, (size_t)at)]);
     break;
   case BORDERS:
-    em_model_borders(model_of(base), f, &n_borders);
+    em_model_borders(em_view_model(base->session), f, &n_borders);
     em_cell_int(out, (int64_t)n_borders);
     break;
   case UNIT: em_cell_text(out, info ? info->unit : NULL); break;
@@ -229,7 +227,7 @@ static void foot(em_cursor *base, em_str *out)
   cursor *c = (cursor *)base;
   put_change(c, out);
   put_reach(c, out);
-  put_trees(c, em_model_n_trees(model_of(base)), out);
+  put_trees(c, em_model_n_trees(em_view_model(base->session)), out);
   put_counts(c, out);
 }
 

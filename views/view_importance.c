@@ -48,11 +48,9 @@ static void close_view(em_cursor *base)
   em_free(c);
 }
 
-static const em_model *model_of(em_cursor *base) { return em_prior_model(em_session_prior(base->session)); }
-
 static void count_splits(cursor *c)
 {
-  const em_model *m = model_of(&c->base);
+  const em_model *m = em_view_model(c->base.session);
   em_tree_view tree;
   for (size_t t = 0; t < em_model_n_trees(m); t++)
     for (size_t d = 0; em_model_tree(m, t, &tree) && d < tree.n_splits; d++) c->splits[tree.splits[d].feature]++;
@@ -60,7 +58,7 @@ static void count_splits(cursor *c)
 
 static int read_model(cursor *c, em_err *err)
 {
-  const em_model *m = model_of(&c->base);
+  const em_model *m = em_view_model(c->base.session);
   c->n = em_model_n_features(m);
   c->change = em_calloc(c->n + 1, sizeof *c->change);
   c->splits = em_calloc(c->n + 1, sizeof *c->splits);
@@ -133,7 +131,7 @@ static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
 {
   cursor *c = (cursor *)base;
   size_t f = c->order[row], n;
-  const float *borders = em_model_borders(model_of(base), f, &n);
+  const float *borders = em_model_borders(em_view_model(base->session), f, &n);
   const em_feature *info = em_feature_find(name_at(base, row));
   switch (column) {
   case FEATURE: em_cell_text(out, name_at(base, row)); break;
@@ -162,7 +160,7 @@ static void foot(em_cursor *base, em_str *out)
   size_t used = 0;
   for (size_t f = 0; f < c->n; f++) used += c->change[f] > 0;
   em_str_printf(out, "%zu of %zu features matter to the values of %zu trees", used, c->n,
-                em_model_n_trees(model_of(base)));
+                em_model_n_trees(em_view_model(base->session)));
   if (c->loss) em_str_printf(out, "   loss over the pool %.4f", c->with_all);
 }
 

@@ -16,16 +16,10 @@ static const em_view_column columns[] = {
   {"doc", "formula", EM_TEXT, "", 60, 0, "formula in words"},
 };
 
-static void close_view(em_cursor *base) { em_free(base); }
-
 static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
 {
   (void)args;
-  em_cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  *c = (em_cursor){&em_view_registry, s};
-  *out = c;
-  return EM_OK;
+  return em_plain_open(&em_view_registry, s, out, err);
 }
 
 static size_t rows(em_cursor *base)
@@ -84,7 +78,7 @@ const em_view em_view_registry = {
   .columns = columns,
   .n_columns = COUNT(columns),
   .open = open_view,
-  .close = close_view,
+  .close = em_plain_close,
   .rows = rows,
   .cell = cell,
   .sentence = sentence,

@@ -41,12 +41,10 @@ static void close_view(em_cursor *base)
   em_free(c);
 }
 
-static const em_model *model_of(em_session *s) { return em_prior_model(em_session_prior(s)); }
-
 static int add_tree(cursor *c, size_t tree, em_err *err)
 {
   em_tree_view t;
-  if (!em_model_tree(model_of(c->base.session), tree, &t))
+  if (!em_model_tree(em_view_model(c->base.session), tree, &t))
     return em_fail(err, EM_E_INPUT, "the trees of this prior are not symmetric: they have no levels to list");
   if (em_grow(&c->splits, &c->cap, c->n + t.n_splits, sizeof *c->splits, err) != EM_OK) return err->code;
   for (size_t i = 0; i < t.n_splits; i++) c->splits[c->n++] = (at){(uint32_t)tree, (uint32_t)i};
@@ -55,7 +53,7 @@ static int add_tree(cursor *c, size_t tree, em_err *err)
 
 static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
 {
-  size_t n = em_model_n_trees(model_of(s));
+  size_t n = em_model_n_trees(em_view_model(s));
   int64_t only = 0;
   if (args[0] && !em_parse_i64(args[0], 1, (int64_t)n, &only))
     return em_fail(err, EM_E_USAGE, "\"%s\" is no tree of the prior: give a number from 1 to %zu", args[0], n);
@@ -94,7 +92,7 @@ static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
 {
   at a = ((cursor *)base)->splits[row];
   em_tree_view t;
-  if (!em_model_tree(model_of(base->session), a.tree, &t)) return; /* open_view made sure */
+  if (!em_model_tree(em_view_model(base->session), a.tree, &t)) return; /* open_view made sure */
   const char *name = em_prior_columns(em_session_prior(base->session))->names[t.splits[a.level].feature];
   const em_feature *f = em_feature_find(name);
   switch (column) {
@@ -117,14 +115,14 @@ static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
 
 static void foot(em_cursor *base, em_str *out)
 {
-  em_str_printf(out, "%zu trees, %zu splits", em_model_n_trees(model_of(base->session)), ((cursor *)base)->n);
+  em_str_printf(out, "%zu trees, %zu splits", em_model_n_trees(em_view_model(base->session)), ((cursor *)base)->n);
 }
 
 static void sentence(em_cursor *base, size_t row, em_str *out)
 {
   at a = ((cursor *)base)->splits[row];
   em_tree_view t;
-  if (!em_model_tree(model_of(base->session), a.tree, &t)) return;
+  if (!em_model_tree(em_view_model(base->session), a.tree, &t)) return;
   const char *name = em_prior_columns(em_session_prior(base->session))->names[t.splits[a.level].feature];
   const em_feature *f = em_feature_find(name);
   em_str_put_safe(out, name);

@@ -47,11 +47,9 @@ static void close_view(em_cursor *base)
   em_free(c);
 }
 
-static const em_model *model_of(em_cursor *base) { return em_prior_model(em_session_prior(base->session)); }
-
 static int find_tree(cursor *c, const char *arg, em_err *err)
 {
-  size_t n = em_model_n_trees(model_of(&c->base));
+  size_t n = em_model_n_trees(em_view_model(c->base.session));
   int64_t number;
   if (n == 0) return em_fail(err, EM_E_INPUT, "%s: the model has no tree", em_session_prior_path(c->base.session));
   if (!arg)
@@ -66,7 +64,7 @@ static int find_tree(cursor *c, const char *arg, em_err *err)
 /* Both together as long as they meet the same splits; then A's way, then B's. */
 static void merge(cursor *c, const em_step *a, size_t n_a, const em_step *b, size_t n_b)
 {
-  bool oblivious = em_model_tree(model_of(&c->base), c->tree, &(em_tree_view){0}), together = true;
+  bool oblivious = em_model_tree(em_view_model(c->base.session), c->tree, &(em_tree_view){0}), together = true;
   size_t i = 0;
   for (; i < n_a && i < n_b && together; i++) {
     c->steps[c->n_steps++] = (meeting){a[i], b[i], true, true};
@@ -79,7 +77,7 @@ static void merge(cursor *c, const em_step *a, size_t n_a, const em_step *b, siz
 static int walk(cursor *c, em_err *err)
 {
   const em_scored *sc = c->pair.scored;
-  const em_model *m = model_of(&c->base);
+  const em_model *m = em_view_model(c->base.session);
   em_step a[EM_MAX_STEPS], b[EM_MAX_STEPS];
   int32_t *col = em_calloc(em_model_n_features(m) + 1, sizeof *col);
   if (!col) return em_fail_nomem(err);
@@ -95,7 +93,7 @@ static int walk(cursor *c, em_err *err)
 static int prepare(cursor *c, const char *tree, em_err *err)
 {
   if (em_pair_explain(c->base.session, &c->pair, &c->parts, err) != EM_OK) return err->code;
-  c->order = em_order_by_size(c->parts.trees, em_model_n_trees(model_of(&c->base)));
+  c->order = em_order_by_size(c->parts.trees, em_model_n_trees(em_view_model(c->base.session)));
   if (!c->order) return em_fail_nomem(err);
   if (find_tree(c, tree, err) != EM_OK) return err->code;
   return walk(c, err);
@@ -165,7 +163,8 @@ static void head(em_cursor *base, em_str *out)
 {
   cursor *c = (cursor *)base;
   double part = c->parts.trees[c->tree];
-  em_str_printf(out, "tree %zu of %zu   depth %zu   ", c->tree + 1, em_model_n_trees(model_of(base)), c->depth);
+  em_str_printf(out, "tree %zu of %zu   depth %zu   ", c->tree + 1, em_model_n_trees(em_view_model(base->session)),
+                c->depth);
   if (part == 0)
     em_str_put(out, "moves neither\n");
   else
@@ -202,7 +201,7 @@ static bool turn(em_cursor *base, em_target *out)
 {
   cursor *c = (cursor *)base;
   char tree[24];
-  size_t next = c->place + 1 < em_model_n_trees(model_of(base)) ? c->place + 1 : 0;
+  size_t next = c->place + 1 < em_model_n_trees(em_view_model(base->session)) ? c->place + 1 : 0;
   snprintf(tree, sizeof tree, "%u", c->order[next] + 1);
   return em_pair_target(&c->pair, "tree", tree, out);
 }

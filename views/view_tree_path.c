@@ -50,12 +50,10 @@ static void close_view(em_cursor *base)
   em_free(c);
 }
 
-static const em_model *model_of(em_cursor *base) { return em_prior_model(em_session_prior(base->session)); }
-
 /* A tree without splits has one row all the same: its leaf counts. */
 static int list_splits(cursor *c, em_err *err)
 {
-  const em_model *m = model_of(&c->base);
+  const em_model *m = em_view_model(c->base.session);
   for (size_t tree = 0; tree < em_model_n_trees(m); tree++) {
     em_tree_view t;
     if (!em_model_tree(m, tree, &t))
@@ -70,7 +68,7 @@ static int list_splits(cursor *c, em_err *err)
 static int find_leaves(cursor *c, em_err *err)
 {
   const em_columns *names = em_prior_columns(em_session_prior(c->base.session));
-  const em_model *m = model_of(&c->base);
+  const em_model *m = em_view_model(c->base.session);
   c->col = em_calloc(names->n + 1, sizeof *c->col);
   c->leaf = em_calloc(em_model_n_trees(m) + 1, sizeof *c->leaf);
   if (!c->col || !c->leaf) return em_fail_nomem(err);
@@ -120,7 +118,7 @@ static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
   cursor *c = (cursor *)base;
   at a = c->splits[row];
   em_tree_view t;
-  if (!em_model_tree(model_of(base), a.tree, &t)) return; /* open_view made sure */
+  if (!em_model_tree(em_view_model(base->session), a.tree, &t)) return; /* open_view made sure */
   switch (column) {
   case TREE: em_cell_int(out, (int64_t)a.tree + 1); break;
   case LEAF: em_cell_int(out, c->leaf[a.tree]); break;

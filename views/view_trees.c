@@ -42,11 +42,9 @@ static void close_view(em_cursor *base)
   em_free(c);
 }
 
-static const em_model *model_of(em_cursor *base) { return em_prior_model(em_session_prior(base->session)); }
-
 static int prepare(cursor *c, em_err *err)
 {
-  const em_model *m = model_of(&c->base);
+  const em_model *m = em_view_model(c->base.session);
   if (em_pair_explain(c->base.session, &c->pair, &c->parts, err) != EM_OK) return err->code;
   c->order = em_order_by_size(c->parts.trees, em_model_n_trees(m));
   c->col = em_calloc(em_model_n_features(m) + 1, sizeof *c->col);
@@ -70,13 +68,13 @@ static int open_view(em_session *s, const char *const *args, em_cursor **out, em
   return EM_OK;
 }
 
-static size_t rows(em_cursor *base) { return em_model_n_trees(model_of(base)); }
+static size_t rows(em_cursor *base) { return em_model_n_trees(em_view_model(base->session)); }
 
 static size_t path_of(em_cursor *base, size_t tree, size_t row, em_step *steps, em_leaf *leaf)
 {
   cursor *c = (cursor *)base;
   const em_scored *sc = c->pair.scored;
-  return em_model_path(model_of(base), tree, sc->matrix + row * sc->cols->n, c->col, steps, leaf);
+  return em_model_path(em_view_model(base->session), tree, sc->matrix + row * sc->cols->n, c->col, steps, leaf);
 }
 
 /* Each feature once, in the order of the splits.  Paths of another tree share no step beyond their parting. */

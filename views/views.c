@@ -105,6 +105,8 @@ int em_plain_open(const em_view *v, em_session *s, em_cursor **out, em_err *err)
 
 void em_plain_close(em_cursor *c) { em_free(c); }
 
+const em_model *em_view_model(const em_session *s) { return em_prior_model(em_session_prior(s)); }
+
 int em_pool_open(em_session *s, const char *name, const em_scored **out, em_err *err)
 {
   size_t pool;

@@ -22,6 +22,7 @@ typedef enum em_type { EM_TEXT, EM_INT, EM_REAL, EM_FLAG } em_type;
  * unused (a knob decided to be unused: shown as "-", "" in CSV and JSON). */
 typedef enum em_cell_state { EM_CELL_MISSING, EM_CELL_UNUSED, EM_CELL_VALUE } em_cell_state;
 
+/* Filled in place and never copied by value: `s` may point into `buf`. */
 #define EM_CELL_TEXT 384
 typedef struct em_cell {
   em_cell_state state;

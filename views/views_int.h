@@ -22,6 +22,9 @@ void em_cell_family(em_cell *c, const em_row *r, em_family f);
 int em_plain_open(const em_view *v, em_session *s, em_cursor **out, em_err *err) EM_MUST_CHECK;
 void em_plain_close(em_cursor *c);
 
+/* The model of the session's prior. */
+const em_model *em_view_model(const em_session *s);
+
 /* The pool of that name, scored; released by em_session_release. */
 int em_pool_open(em_session *s, const char *name, const em_scored **out, em_err *err) EM_MUST_CHECK;
 /* "RTX 4090 / square.1024 / what" for the title line. */

@@ -106,7 +106,7 @@ typedef struct slot {
   size_t size;
 } slot;
 
-/* First fit of the features into slots; a feature's `block` holds the number of its slot for now. */
+/* First fit of the features into slots; a feature's `block` holds the number of its slot until the slots have blocks. */
 static size_t fill_slots(em_fit_bins *b, const cutting *c, slot *slots)
 {
   size_t n = 0;

@@ -88,12 +88,14 @@ static void test_one_interrupt_loses_nothing(void **state)
   terminal *t = test_malloc(sizeof *t);
   start(t, NULL, NULL);
   settle(t);
-  for (int i = 0; i < 3; i++) {
-    size_t from = t->n;
-    type(t, "\x03");
-    assert_true(wait_for(t, from, i == 0 ? "Q leaves" : NULL, i == 0 ? 10000 : 300) || i > 0);
-  }
   size_t from = t->n;
+  type(t, "\x03");
+  assert_true(wait_for(t, from, "Q leaves", 10000));
+  for (int i = 0; i < 2; i++) { /* each by itself: the same message is not drawn again */
+    type(t, "\x03");
+    wait_for(t, t->n, NULL, 300);
+  }
+  from = t->n;
   type(t, "?"); /* still alive */
   assert_true(wait_for(t, from, "next row", 10000));
   type(t, "zQ"); /* any key closes the help */
