@@ -53,10 +53,23 @@ static void put_bindings(const em_evidence *ev, em_str *out)
     em_str_printf(out, "%s%s=%lld", i ? " " : "", ev->bindings[i].sym, (long long)ev->bindings[i].size);
 }
 
-/* Pools of one kernel that differ in the regime alone are told apart by it. */
-static void put_key(const char *gpu, const char *name, const char *regime, em_str *out)
+static bool is_taken(const em_session *s, const char *key)
+{
+  for (size_t i = 0; i < s->n; i++)
+    if (strcmp(s->entries[i].info.key, key) == 0) return true;
+  return false;
+}
+
+/* Pools of one kernel that differ in the regime alone are told apart by it; one that another source
+ * holds too, by a number: each key opens one pool. */
+static void put_key(const em_session *s, const char *gpu, const char *name, const char *regime, em_str *out)
 {
   em_str_printf(out, "%s/%s%s%s", gpu, name, *regime ? " " : "", regime);
+  size_t len = out->len;
+  for (int n = 2; !out->failed && is_taken(s, out->s); n++) {
+    out->len = len;
+    em_str_printf(out, "#%d", n);
+  }
 }
 
 /* The pool's name: kernel, twelve digits of its identity, sizes. */
@@ -67,7 +80,7 @@ static int name_pool(em_session *s, const em_evidence *ev, em_pool_info *i, em_e
   em_digest_hex(ev->identity, hex);
   put_bindings(ev, &bindings);
   em_str_printf(&name, "%s.%.12s%s%s", ev->kernel_name, hex, bindings.len ? " " : "", bindings.len ? bindings.s : "");
-  put_key(ev->gpu_name, name.s ? name.s : "", em_regime_text(ev->regime, regime), &key);
+  put_key(s, ev->gpu_name, name.s ? name.s : "", em_regime_text(ev->regime, regime), &key);
   int rc = em_kernel_shape(ev->kernel, (em_bindings){ev->bindings, ev->n_bindings}, &shape, err);
   if (rc == EM_OK) {
     i->bindings = keep(s, bindings.len ? bindings.s : "");
@@ -143,7 +156,7 @@ static int add_group(em_session *s, const em_dataset *d, size_t group, em_err *e
   int rc = em_dataset_kernel(d, p->kernel, &kernel, err);
   if (rc != EM_OK) return rc;
   em_str key = {0};
-  put_key(g->gpu, g->name, p->regime, &key);
+  put_key(s, g->gpu, g->name, p->regime, &key);
   const char *kept = key.failed ? NULL : keep(s, key.s);
   em_str_free(&key);
   if (!kept) return em_fail_nomem(err);

@@ -233,6 +233,31 @@ static void test_dataset_says_the_same(void **state)
   }
 }
 
+/* The same pools from a golden file and from a store of it: every key opens its own. */
+static void test_sources_that_repeat(void **state)
+{
+  (void)state;
+  em_err err;
+  em_store *store;
+  em_import import;
+  em_session *s;
+  em_session_close(fixture_session()); /* makes the files */
+  fixture_must(em_store_open(in_scratch("db"), EM_STORE_WRITE, &store, &err), &err);
+  fixture_must(em_store_import(store, in_scratch("golden.json"), NULL, &import, &err), &err);
+  em_import_free(&import);
+  em_store_close(store);
+  const char *paths[] = {in_scratch("db"), in_scratch("golden.json")};
+  em_session_options o = {.sources = paths, .n_sources = 2, .prior = in_scratch("prior.json"), .feat_ver = EM_FEAT_VER};
+  fixture_must(em_session_open(&o, &s, &err), &err);
+  assert_int_equal(em_session_n_pools(s), 10);
+  for (size_t i = 0; i < em_session_n_pools(s); i++) {
+    em_pool_info info;
+    em_session_pool(s, i, &info);
+    assert_int_equal(pool_called(s, info.key), i);
+  }
+  em_session_close(s);
+}
+
 static void test_filters(void **state)
 {
   (void)state;
@@ -315,6 +340,7 @@ int main(void)
                                      IN_SCRATCH(test_keeping),
                                      IN_SCRATCH(test_worker),
                                      IN_SCRATCH(test_dataset_says_the_same),
+                                     IN_SCRATCH(test_sources_that_repeat),
                                      IN_SCRATCH(test_filters),
                                      IN_SCRATCH(test_no_prior),
                                      IN_SCRATCH(test_allocation_failures)};
