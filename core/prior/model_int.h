@@ -74,6 +74,7 @@ typedef struct em_plan {
   em_bin_column *columns; /* by feature */
   size_t n_columns;
   float *heaps;
+  float *sorted;        /* the same borders in ascending order, at the same place, [0] the least */
   em_bin_split *splits; /* parallel to em_model.splits */
   em_bin_node *nodes;   /* parallel to em_model.nodes */
   uint32_t *depth;      /* of each non-symmetric tree */

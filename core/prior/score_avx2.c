@@ -8,10 +8,10 @@
 #if defined(__x86_64__)
 #include "core/prior/score_x86.h"
 
-#define TARGET __attribute__((target("avx2")))
+#define TARGET __attribute__((target("avx2,popcnt")))
 #define INLINE static inline __attribute__((always_inline)) TARGET
 
-static bool available(void) { return __builtin_cpu_supports("avx2"); }
+static bool available(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"); }
 
 /* ---- loading ------------------------------------------------------------------------ */
 
@@ -48,19 +48,19 @@ INLINE __m256 choose(__m256 a, __m256 b, __m256i i, int bit)
 
 INLINE __m256 permute(const float *at, __m256i i) { return _mm256_permutevar8x32_ps(_mm256_load_ps(at), i); }
 
-/* heap[i] for eight positions i of level `level`, that is 2^level <= i < 2^(level + 1).
- * A permutation uses the three low bits of i; beyond four registers a gather is quicker. */
+/* heap[i] for eight positions i of level `level` <= 5, that is 2^level <= i < 2^(level + 1).
+ * A permutation uses the three low bits of i. */
 INLINE __m256 look_up(const float *heap, int level, __m256i i)
 {
   if (level <= 2) return permute(heap, i);
   const float *at = heap + ((size_t)1 << level);
   if (level == 3) return permute(at, i);
-  if (level > 5) return _mm256_i32gather_ps(heap, i, 4);
   __m256 a = choose(permute(at, i), permute(at + 8, i), i, 3);
   if (level == 4) return a;
   return choose(a, choose(permute(at + 16, i), permute(at + 24, i), i, 3), i, 4);
 }
 
+/* How many of the 2^levels - 1 separators are below each value. */
 INLINE __m256i search(const float *heap, int levels, __m256 v)
 {
   __m256i i = _mm256_set1_epi32(1);
@@ -69,7 +69,7 @@ INLINE __m256i search(const float *heap, int levels, __m256 v)
     __m256i above = _mm256_castps_si256(_mm256_cmp_ps(v, look_up(heap, l, i), _CMP_GT_OQ));
     i = _mm256_sub_epi32(_mm256_add_epi32(i, i), above);
   }
-  return _mm256_sub_epi32(i, _mm256_set1_epi32((1 << levels) + 128));
+  return _mm256_sub_epi32(i, _mm256_set1_epi32(1 << levels));
 }
 
 INLINE void quantize_levels(const float *heap, int levels, const float *values, int8_t *bins)
@@ -77,16 +77,32 @@ INLINE void quantize_levels(const float *heap, int levels, const float *values, 
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7); /* undoes the lanes of packing */
   for (size_t r = 0; r < EM_BLOCK; r += 32) {
     __m256i i[4];
-    for (size_t k = 0; k < 4; k++) i[k] = search(heap, levels, _mm256_loadu_ps(values + r + 8 * k));
+    for (size_t k = 0; k < 4; k++)
+      i[k] = _mm256_sub_epi32(search(heap, levels, _mm256_loadu_ps(values + r + 8 * k)), _mm256_set1_epi32(128));
     __m256i packed = _mm256_packs_epi16(_mm256_packs_epi32(i[0], i[1]), _mm256_packs_epi32(i[2], i[3]));
     _mm256_storeu_si256((__m256i *)(bins + r), _mm256_permutevar8x32_epi32(packed, order));
+  }
+}
+
+/* Many borders: the search stops where eight are left, and one comparison takes all of them.  It is quicker than gathers. */
+INLINE void quantize_eights(const float *heap, const float *sorted, int levels, const float *values, int8_t *bins)
+{
+  _Alignas(32) uint32_t eight[EM_BLOCK];
+  for (size_t r = 0; r < EM_BLOCK; r += 32)
+    for (size_t k = 0; k < 32; k += 8)
+      _mm256_store_si256((__m256i *)(void *)(eight + r + k), search(heap, levels - 3, _mm256_loadu_ps(values + r + k)));
+#pragma GCC unroll 4
+  for (size_t r = 0; r < EM_BLOCK; r++) {
+    __m256 borders = _mm256_load_ps(sorted + 8 * eight[r]);
+    int above = _mm256_movemask_ps(_mm256_cmp_ps(_mm256_set1_ps(values[r]), borders, _CMP_GT_OQ));
+    bins[r] = (int8_t)((int)(8 * eight[r]) + _mm_popcnt_u32((unsigned)above) - 128);
   }
 }
 
 /* The number of levels is a constant in each call: the search unrolls. */
 TARGET static void quantize(const em_plan *p, const em_bin_column *c, const float *values, int8_t *bins)
 {
-  const float *heap = p->heaps + c->heap_at;
+  const float *heap = p->heaps + c->heap_at, *sorted = p->sorted + c->heap_at;
   switch (c->levels) {
   case 1: quantize_levels(heap, 1, values, bins); break;
   case 2: quantize_levels(heap, 2, values, bins); break;
@@ -94,8 +110,8 @@ TARGET static void quantize(const em_plan *p, const em_bin_column *c, const floa
   case 4: quantize_levels(heap, 4, values, bins); break;
   case 5: quantize_levels(heap, 5, values, bins); break;
   case 6: quantize_levels(heap, 6, values, bins); break;
-  case 7: quantize_levels(heap, 7, values, bins); break;
-  default: quantize_levels(heap, 8, values, bins);
+  case 7: quantize_eights(heap, sorted, 7, values, bins); break;
+  default: quantize_eights(heap, sorted, 8, values, bins);
   }
 }
 
@@ -103,54 +119,71 @@ TARGET static void quantize(const em_plan *p, const em_bin_column *c, const floa
 
 #define TOGETHER 16 /* trees whose leaves are found before their values are added */
 
-/* The highest split comes first; a true comparison gives -1. */
-INLINE __m256i add_split(__m256i leaf, const int8_t *bins, __m256i threshold)
+/* The highest split comes first.  A comparison gives -1 where the value is not above: each bit of the leaf comes out
+ * turned, since this way the value is read by the comparison itself. */
+INLINE __m256i add_split(__m256i turned, const int8_t *bins, __m256i above)
 {
-  __m256i above = _mm256_cmpgt_epi8(_mm256_load_si256((const __m256i *)(const void *)bins), threshold);
-  return _mm256_sub_epi8(_mm256_add_epi8(leaf, leaf), above);
+  __m256i below = _mm256_cmpgt_epi8(above, _mm256_load_si256((const __m256i *)(const void *)bins));
+  return _mm256_sub_epi8(_mm256_add_epi8(turned, turned), below);
+}
+
+INLINE void find_leaves_of(const em_bin_split *splits, size_t depth, const int8_t *bins, uint8_t *leaf)
+{
+  __m256i a = _mm256_setzero_si256(), b = a, c = a, e = a;
+#pragma GCC unroll 8
+  for (size_t d = depth; d-- > 0;) {
+    const int8_t *column = bins + (size_t)splits[d].column * EM_BLOCK;
+    __m256i above = _mm256_set1_epi8((char)(splits[d].threshold + 1)); /* at most 127: a column has 255 borders */
+    a = add_split(a, column, above);
+    b = add_split(b, column + 32, above);
+    c = add_split(c, column + 64, above);
+    e = add_split(e, column + 96, above);
+  }
+  const __m256i turn = _mm256_set1_epi8((char)((1 << depth) - 1));
+  _mm256_store_si256((__m256i *)(void *)leaf, _mm256_xor_si256(a, turn));
+  _mm256_store_si256((__m256i *)(void *)(leaf + 32), _mm256_xor_si256(b, turn));
+  _mm256_store_si256((__m256i *)(void *)(leaf + 64), _mm256_xor_si256(c, turn));
+  _mm256_store_si256((__m256i *)(void *)(leaf + 96), _mm256_xor_si256(e, turn));
 }
 
 INLINE void find_leaves(const em_model *m, size_t tree, const int8_t *bins, uint8_t *leaf)
 {
   const em_oblivious *t = &m->trees[tree];
   const em_bin_split *splits = m->plan.splits + t->split_at;
-  __m256i a = _mm256_setzero_si256(), b = a, c = a, e = a;
-  for (size_t d = t->n_splits; d-- > 0;) {
-    const int8_t *column = bins + (size_t)splits[d].column * EM_BLOCK;
-    __m256i threshold = _mm256_set1_epi8(splits[d].threshold);
-    a = add_split(a, column, threshold);
-    b = add_split(b, column + 32, threshold);
-    c = add_split(c, column + 64, threshold);
-    e = add_split(e, column + 96, threshold);
-  }
-  _mm256_store_si256((__m256i *)(void *)leaf, a);
-  _mm256_store_si256((__m256i *)(void *)(leaf + 32), b);
-  _mm256_store_si256((__m256i *)(void *)(leaf + 64), c);
-  _mm256_store_si256((__m256i *)(void *)(leaf + 96), e);
+  if (t->n_splits == 6)
+    find_leaves_of(splits, 6, bins, leaf); /* by far the most frequent depth, without a loop */
+  else
+    find_leaves_of(splits, t->n_splits, bins, leaf);
 }
 
-/* Eight rows at a time: their sums stay in registers, one load has their eight leaves. */
-static void add_leaves(const em_model *m, size_t from, size_t to, const uint8_t (*leaf)[EM_BLOCK], double *sums)
+/* N rows, 8 or 12, through a run of trees: their sums stay in registers, one load has eight of their leaves.  Of
+ * twelve rows the last four leaves are loaded one by one: that keeps both the arithmetic and the load units busy. */
+INLINE void add_rows(const em_model *m, size_t from, size_t to, const uint8_t (*leaf)[EM_BLOCK], double *sums, int n)
 {
-  for (size_t r = 0; r < EM_BLOCK; r += 8) {
-    double s0 = sums[r], s1 = sums[r + 1], s2 = sums[r + 2], s3 = sums[r + 3];
-    double s4 = sums[r + 4], s5 = sums[r + 5], s6 = sums[r + 6], s7 = sums[r + 7];
-    for (size_t t = from; t < to; t++) {
-      const double *v = m->leaf_values + m->trees[t].leaf_at;
-      uint64_t w;
-      memcpy(&w, leaf[t - from] + r, sizeof w);
-      s0 += v[w & 255];
-      s1 += v[w >> 8 & 255];
-      s2 += v[w >> 16 & 255];
-      s3 += v[w >> 24 & 255];
-      s4 += v[w >> 32 & 255];
-      s5 += v[w >> 40 & 255];
-      s6 += v[w >> 48 & 255];
-      s7 += v[w >> 56];
-    }
-    sums[r] = s0, sums[r + 1] = s1, sums[r + 2] = s2, sums[r + 3] = s3;
-    sums[r + 4] = s4, sums[r + 5] = s5, sums[r + 6] = s6, sums[r + 7] = s7;
+  double s[12];
+#pragma GCC unroll 12
+  for (int k = 0; k < n; k++) s[k] = sums[k];
+  for (size_t t = from; t < to; t++) {
+    const double *v = m->leaf_values + m->trees[t].leaf_at;
+    const uint8_t *l = (const uint8_t *)leaf + (t - from) * EM_BLOCK;
+    uint64_t w;
+    memcpy(&w, l, sizeof w);
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; k++) s[k] += v[w >> 8 * k & 255];
+#pragma GCC unroll 4
+    for (int k = 8; k < n; k++) s[k] += v[l[k]];
   }
+#pragma GCC unroll 12
+  for (int k = 0; k < n; k++) sums[k] = s[k];
+}
+
+TARGET static void add_leaves(const em_model *m, size_t from, size_t to, const uint8_t (*leaf)[EM_BLOCK], double *sums)
+{
+  size_t r = 0;
+  for (; r + 12 <= EM_BLOCK; r += 12)
+    add_rows(m, from, to, (const uint8_t(*)[EM_BLOCK])((const uint8_t *)leaf + r), sums + r, 12);
+  for (; r < EM_BLOCK; r += 8)
+    add_rows(m, from, to, (const uint8_t(*)[EM_BLOCK])((const uint8_t *)leaf + r), sums + r, 8);
 }
 
 TARGET static void run_shallow(const em_model *m, size_t from, size_t to, const int8_t *bins, double *sums,

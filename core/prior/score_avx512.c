@@ -177,8 +177,10 @@ INLINE leaves add_split(leaves l, const em_bin_split *splits, size_t d, const in
   return (leaves){_mm512_mask_add_epi8(l.a, a, l.a, bit), _mm512_mask_add_epi8(l.b, b, l.b, bit)};
 }
 
-INLINE leaves find_leaves(const em_bin_split *splits, size_t depth, const int8_t *bins)
+INLINE leaves find_leaves(const em_model *m, size_t tree, const int8_t *bins)
 {
+  const em_bin_split *splits = m->plan.splits + m->trees[tree].split_at;
+  const size_t depth = m->trees[tree].n_splits;
   leaves l = {_mm512_setzero_si512(), _mm512_setzero_si512()};
   if (depth != 6) {
     for (size_t d = 0; d < depth; d++) l = add_split(l, splits, d, bins);
@@ -192,20 +194,23 @@ INLINE leaves find_leaves(const em_bin_split *splits, size_t depth, const int8_t
   return add_split(l, splits, 5, bins);
 }
 
-/* All rows of the block through trees [from, to), none deeper than 6. */
+/* All rows of the block through trees [from, to), none deeper than 6.  The leaves of a tree are found while the values of
+ * the one before it are added: the two keep different units busy. */
 TARGET static void run_shallow(const em_model *m, size_t from, size_t to, const int8_t *bins, double *sums,
                                em_ahead *next)
 {
   sums32 even_a = load_sums(sums), odd_a = load_sums(sums + 1), even_b = load_sums(sums + 64),
          odd_b = load_sums(sums + 65);
+  leaves l = find_leaves(m, from, bins);
   for (size_t t = from; t < to; t++) {
     em_ahead_step(next);
-    leaves l = find_leaves(m->plan.splits + m->trees[t].split_at, m->trees[t].n_splits, bins);
+    const leaves following = find_leaves(m, t + 1 < to ? t + 1 : t, bins);
     const planes p = load_planes(m->plan.planes + t * 4 * EM_PLANE_WORDS);
     even_a = add_leaves(even_a, &p, l.a);
     odd_a = add_leaves(odd_a, &p, _mm512_srli_epi16(l.a, 8));
     even_b = add_leaves(even_b, &p, l.b);
     odd_b = add_leaves(odd_b, &p, _mm512_srli_epi16(l.b, 8));
+    l = following;
   }
   store_sums(sums, even_a);
   store_sums(sums + 1, odd_a);

@@ -68,13 +68,15 @@ static int build_columns(em_model *m, em_err *err)
   for (size_t i = 0; i < m->n_features; i++)
     if (m->features[i].n_borders) add_feature(m, i, &heap_at);
   p->heaps = em_alloc_aligned(heap_at + HEAP_ALIGN, sizeof *p->heaps);
-  return p->heaps ? EM_OK : em_fail_nomem(err);
+  p->sorted = em_alloc_aligned(heap_at + HEAP_ALIGN, sizeof *p->sorted);
+  return p->heaps && p->sorted ? EM_OK : em_fail_nomem(err);
 }
 
 static void fill_column(em_model *m, const em_bin_column *c, const float *borders, size_t n)
 {
-  float *heap = m->plan.heaps + c->heap_at;
-  size_t next = 0;
+  float *heap = m->plan.heaps + c->heap_at, *sorted = m->plan.sorted + c->heap_at;
+  size_t next = 0, size = heap_size(c->levels);
+  for (size_t i = 0; i < size; i++) sorted[i] = i < n ? borders[i] : INFINITY;
   for (size_t i = 0; i < HEAP_ALIGN; i++) heap[i] = INFINITY; /* what a small heap leaves of its register */
   fill_heap(heap, (size_t)1 << c->levels, 1, borders, n, &next);
 }
@@ -177,6 +179,7 @@ void em_plan_free(em_plan *p)
   em_free(p->used);
   em_free(p->columns);
   em_free(p->heaps);
+  em_free(p->sorted);
   em_free(p->splits);
   em_free(p->nodes);
   em_free(p->depth);
