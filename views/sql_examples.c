@@ -20,7 +20,7 @@ static const em_sql_example examples[] = {
    "    where n < 5 and f.notes like '%golden%')\n"
    "select level, choice from walk where notes = 'golden' order by n limit 1;"},
   {"Which trees turn the order of pick and golden, and on how many training rows do their leaves rest?",
-   "select tree, quality, parted_by, rows_a, rows_b from trees(" POOL ", 'pick', 'golden')\n"
+   "select tree, quality, parted_by, rows_a, rows_b from tree_diff(" POOL ", 'pick', 'golden')\n"
    "  where prefers = 'A' order by quality desc limit 10;"},
   {"Which pools lie outside what was fitted, and by which columns?",
    "select p.kernel, count(*) as outside, group_concat(x.feature, ' ') as columns\n"

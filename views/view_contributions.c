@@ -245,12 +245,12 @@ static void crumb(em_cursor *base, em_str *out) { em_pair_crumb(&((cursor *)base
 static bool enter(em_cursor *base, size_t row, em_target *out)
 {
   (void)row;
-  return em_pair_target(&((cursor *)base)->pair, "trees", NULL, out);
+  return em_pair_target(&((cursor *)base)->pair, "tree_diff", NULL, out);
 }
 
 static bool turn(em_cursor *base, em_target *out)
 {
-  return em_pair_target(&((cursor *)base)->pair, "trees", NULL, out);
+  return em_pair_target(&((cursor *)base)->pair, "tree_diff", NULL, out);
 }
 
 static bool swap(em_cursor *base, em_target *out)

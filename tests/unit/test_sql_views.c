@@ -18,7 +18,7 @@ static const struct {
              {"importance", {NULL}, 3},
              {"importance", {"square.64"}, 3},
              {"contributions", {"square.64", "pick", "golden"}, 3},
-             {"trees", {"square.64", "pick", "golden"}, 3},
+             {"tree_diff", {"square.64", "pick", "golden"}, 3},
              {"tree", {"square.64", "pick", "golden", "1"}, 2},
              {"blind_pairs", {"square.64"}, 2},
              {"extrapolation", {"square.64"}, 3},

@@ -101,7 +101,7 @@ static void test_parts_add_up(void **state)
   for (size_t i = 0; i < N_OF(pools); i++)
     for (int k = 0; k < 2; k++) {
       check_parts("contributions", pools[i], k ? "2" : "golden");
-      check_parts("trees", pools[i], k ? "2" : "golden");
+      check_parts("tree_diff", pools[i], k ? "2" : "golden");
     }
 }
 
@@ -111,7 +111,7 @@ static void test_parts_add_up(void **state)
 static void check_tree(const char *pool, const char *number, double *sum)
 {
   em_cursor *c = open_view("tree", pool, "pick", "golden", number),
-            *trees = open_view("trees", pool, "pick", "golden", NULL);
+            *trees = open_view("tree_diff", pool, "pick", "golden", NULL);
   int64_t a = 0, b = 0;
   for (size_t r = 0; r < c->view->rows(c); r++) {
     double border = real(c, r, "border"), x = real(c, r, "a"), y = real(c, r, "b");
@@ -160,7 +160,7 @@ static void test_wrong_arguments(void **state)
   expect_refused("tree", "square.64", "pick", "golden", "4", "the prior has trees 1 to 3");
   expect_refused("tree", "square.64", "pick", "golden", "0", "\"0\" is no tree");
   expect_refused("contributions", "square.64", "best", NULL, NULL, "\"best\" is no candidate");
-  expect_refused("trees", "square.64", "1", "99999999", NULL, "give a rank from 1");
+  expect_refused("tree_diff", "square.64", "1", "99999999", NULL, "give a rank from 1");
   expect_refused("blind_pairs", "square.64", "0", NULL, NULL, "\"0\" is no candidate");
   expect_refused("extrapolation", NULL, NULL, NULL, NULL, "needs pool");
 }
@@ -345,8 +345,8 @@ static void test_ways_on(void **state)
   (void)state;
   static const struct {
     const char *view, *enter, *turn;
-  } ways[] = {{"contributions", "trees", "trees"},
-              {"trees", "tree", "features"},
+  } ways[] = {{"contributions", "tree_diff", "tree_diff"},
+              {"tree_diff", "tree", "features"},
               {"tree", NULL, "tree"},
               {"features", NULL, "contributions"}};
   for (size_t i = 0; i < N_OF(ways); i++) {
@@ -392,7 +392,7 @@ static int open_and_close(const char *view, const char *pool, em_err *err)
 static void test_memory_may_fail(void **state)
 {
   (void)state;
-  static const char *const views[] = {"contributions", "trees",         "tree",      "features",
+  static const char *const views[] = {"contributions", "tree_diff",     "tree",      "features",
                                       "blind_pairs",   "extrapolation", "importance"};
   const em_scored *sc = load("softmax.1024"); /* held, so that opening does not build the pool */
   em_err err;

@@ -1,5 +1,5 @@
 /*
- * view_trees.c - the same difference by tree: where each tree sends two candidates, and on how many training rows
+ * view_tree_diff.c - the same difference by tree: where each tree sends two candidates, and on how many training rows
  * the two leaves rest.
  */
 #include <math.h>
@@ -57,7 +57,7 @@ static int open_view(em_session *s, const char *const *args, em_cursor **out, em
 {
   cursor *c = em_calloc(1, sizeof *c);
   if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_trees, s};
+  c->base = (em_cursor){&em_view_tree_diff, s};
   int rc = em_pair_open(s, args, &c->pair, err);
   if (rc == EM_OK) rc = prepare(c, err);
   if (rc != EM_OK) {
@@ -187,10 +187,10 @@ static bool turn(em_cursor *base, em_target *out)
   return em_pair_target(&((cursor *)base)->pair, "features", NULL, out);
 }
 
-static bool swap(em_cursor *base, em_target *out) { return em_pair_swap(&((cursor *)base)->pair, "trees", NULL, out); }
+static bool swap(em_cursor *base, em_target *out) { return em_pair_swap(&((cursor *)base)->pair, "tree_diff", NULL, out); }
 
-const em_view em_view_trees = {
-  .name = "trees",
+const em_view em_view_tree_diff = {
+  .name = "tree_diff",
   .title = "trees",
   .doc =
     "The difference in quality between two candidates of a pool by tree: which trees prefer which, the leaves the two fall in, and how "
