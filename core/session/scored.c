@@ -6,6 +6,7 @@
 void em_scored_free(scored *sc)
 {
   if (!sc) return;
+  if (sc->lender) em_session_release(sc->main, &sc->lender->pub);
   em_space_free(sc->space);
   em_pool_free(sc->pool);
   em_free(sc->rows);
@@ -105,6 +106,23 @@ static int read_group(const entry *e, scored *sc, em_err *err)
   return rc;
 }
 
+/* The main session has the pool open: its candidates are the same, only their scores are another prior's. */
+static void borrow(em_session *main, scored *lender, scored *sc)
+{
+  const em_scored *from = &lender->pub;
+  sc->main = main;
+  sc->lender = lender;
+  sc->pub.kernel = from->kernel;
+  sc->pub.space = from->space;
+  sc->pub.cols = from->cols;
+  sc->pub.matrix = from->matrix;
+  sc->pub.rows = from->rows;
+  sc->pub.n = from->n;
+  sc->pub.goldens = from->goldens;
+  sc->pub.n_goldens = from->n_goldens;
+  sc->pub.info.total = from->info.total;
+}
+
 /* A space for the questions "does it fit" and "how much shared memory". */
 static int open_space(const entry *e, scored *sc, em_err *err)
 {
@@ -174,18 +192,31 @@ static int score(em_session *s, scored *sc, em_err *err)
   return em_scored_extrapolation(s->prior, &sc->pub, &sc->reach, err);
 }
 
-int em_scored_build(em_session *s, const entry *e, const em_columns *cols, const em_progress *p, em_str *why,
-                    scored **out, em_err *err)
+/* The candidates, without scores; none: sc->pub.n is 0. */
+static int fetch(em_session *s, size_t pool, const em_columns *cols, const em_progress *p, em_str *why, scored *sc,
+                 em_err *err)
+{
+  const entry *e = &s->entries[pool];
+  scored *lender = s->main ? em_session_kept(s->main, pool) : NULL;
+  if (lender) {
+    borrow(s->main, lender, sc);
+    return EM_OK;
+  }
+  int rc = e->evidence ? enumerate(e, cols, s->opt.threads, p, why, sc, err) : read_group(e, sc, err);
+  return rc == EM_OK && sc->pub.n > 0 ? open_space(e, sc, err) : rc;
+}
+
+int em_scored_build(em_session *s, size_t pool, const em_columns *cols, const em_progress *p, em_str *why, scored **out,
+                    em_err *err)
 {
   scored *sc = em_calloc(1, sizeof *sc);
   if (!sc) return em_fail_nomem(err);
   *out = NULL;
-  int rc = e->evidence ? enumerate(e, cols, s->opt.threads, p, why, sc, err) : read_group(e, sc, err);
+  int rc = fetch(s, pool, cols, p, why, sc, err);
   if (rc == EM_OK && sc->pub.n == 0) {
     em_scored_free(sc);
     return EM_OK;
   }
-  if (rc == EM_OK) rc = open_space(e, sc, err);
   if (rc == EM_OK) rc = score(s, sc, err);
   if (rc != EM_OK) {
     em_scored_free(sc);
@@ -248,7 +279,7 @@ void em_scored_summarise(const em_prior *prior, const scored *sc, em_pool_info *
   info->pick_quality = sc->quality[pick];
   char why[EM_WHY_LEN];
   em_err err;
-  info->pick_fits = !sc->space || em_space_fits(sc->space, &info->pick, why);
+  info->pick_fits = !sc->pub.space || em_space_fits(sc->pub.space, &info->pick, why);
   if (!info->pick_fits) put_note(note, "1st does not fit: %s", why);
   if (info->rank.plateau) put_note(note, "plateau %zu", info->rank.plateau);
   if (!em_row_equal(&info->golden, &info->pick)) put_differences(&info->golden, &info->pick, note);

@@ -78,18 +78,31 @@ static int name_source(em_session *s, em_err *err)
   return em_str_take(&text, &s->source, err);
 }
 
-int em_session_open(const em_session_options *o, em_session **out, em_err *err)
+em_session *em_session_new(size_t n_kept, em_err *err)
 {
   em_session *s = em_calloc(1, sizeof *s);
-  if (!s) return em_fail_nomem(err);
-  s->opt = *o;
+  if (!s) {
+    em_fail_nomem(err);
+    return NULL;
+  }
   s->wanted = s->current = SIZE_MAX;
+  s->n_kept = n_kept;
   pthread_mutex_init(&s->lock, NULL);
   pthread_cond_init(&s->changed, NULL);
   s->arena = em_arena_new();
+  if (s->arena) return s;
+  em_fail_nomem(err);
+  em_session_close(s);
+  return NULL;
+}
+
+int em_session_open(const em_session_options *o, em_session **out, em_err *err)
+{
+  em_session *s = em_session_new(KEPT_POOLS, err);
+  if (!s) return err->code;
+  s->opt = *o;
   const em_card *card;
-  int rc = s->arena ? EM_OK : em_fail_nomem(err);
-  if (rc == EM_OK && o->card) rc = em_card_find(o->card, &card, err);
+  int rc = o->card ? em_card_find(o->card, &card, err) : EM_OK;
   if (rc == EM_OK) rc = name_source(s, err);
   if (rc == EM_OK) rc = load_prior(s, err);
   if (rc == EM_OK) rc = add_sources(s, err);
@@ -112,8 +125,9 @@ void em_session_close(em_session *s)
     pthread_mutex_unlock(&s->lock);
     pthread_join(s->worker, NULL);
   }
+  em_session_close_siblings(s);
   for (size_t i = 0; i < KEPT_POOLS; i++) em_scored_free(s->kept[i]);
-  for (size_t i = 0; i < s->n; i++) em_evidence_free(s->entries[i].evidence);
+  for (size_t i = 0; i < s->n && !s->main; i++) em_evidence_free(s->entries[i].evidence);
   em_free(s->entries);
   for (size_t i = 0; i < s->n_datasets; i++) em_dataset_close(s->datasets[i]);
   em_free(s->datasets);
@@ -127,7 +141,7 @@ void em_session_close(em_session *s)
   em_free(s);
 }
 
-const char *em_session_source(const em_session *s) { return s->source; }
+const char *em_session_source(const em_session *s) { return s->main ? s->main->source : s->source; }
 const char *em_session_prior_path(const em_session *s) { return s->prior_path; }
 const em_prior *em_session_prior(const em_session *s) { return s->prior; }
 size_t em_session_n_pools(const em_session *s) { return s->n; }
@@ -148,7 +162,8 @@ void em_session_recorded(const em_session *s, size_t pool, const em_evidence **e
 
 void em_session_skips(em_session *s, void (*fn)(void *ctx, const em_skip *skip), void *ctx)
 {
-  for (size_t i = 0; i < s->skips.n; i++) fn(ctx, &s->skips.items[i]);
+  const em_skips *skips = s->main ? &s->main->skips : &s->skips;
+  for (size_t i = 0; i < skips->n; i++) fn(ctx, &skips->items[i]);
 }
 
 /* ---- finding ---- */
@@ -247,7 +262,7 @@ static int rank_pool(em_session *s, size_t pool, const em_columns *cols, const e
   em_str outside = {0}, note = {0};
   em_pool_info info;
   em_session_pool(s, pool, &info);
-  int rc = em_scored_build(s, &s->entries[pool], cols, p, &outside, out, err);
+  int rc = em_scored_build(s, pool, cols, p, &outside, out, err);
   if (rc == EM_E_CANCEL) {
     em_str_free(&outside);
     return rc;
@@ -275,9 +290,27 @@ static int rank_pool(em_session *s, size_t pool, const em_columns *cols, const e
 /* With the lock held: the kept pool, or NULL. */
 static scored *find_kept(em_session *s, size_t pool)
 {
-  for (size_t i = 0; i < KEPT_POOLS; i++)
+  for (size_t i = 0; i < s->n_kept; i++)
     if (s->kept[i] && s->kept[i]->pub.pool == pool) return s->kept[i];
   return NULL;
+}
+
+/* With the lock held. */
+static scored *hold_kept(em_session *s, size_t pool)
+{
+  scored *sc = find_kept(s, pool);
+  if (!sc) return NULL;
+  sc->refs++;
+  sc->used = ++s->clock;
+  return sc;
+}
+
+scored *em_session_kept(em_session *s, size_t pool)
+{
+  pthread_mutex_lock(&s->lock);
+  scored *sc = hold_kept(s, pool);
+  pthread_mutex_unlock(&s->lock);
+  return sc;
 }
 
 /* With the lock held: a place for one more; evicts the unused one that was used longest ago.
@@ -285,7 +318,7 @@ static scored *find_kept(em_session *s, size_t pool)
 static scored **free_place(em_session *s)
 {
   scored **place = NULL;
-  for (size_t i = 0; i < KEPT_POOLS; i++) {
+  for (size_t i = 0; i < s->n_kept; i++) {
     if (!s->kept[i]) return &s->kept[i];
     if (s->kept[i]->refs == 0 && (!place || s->kept[i]->used < (*place)->used)) place = &s->kept[i];
   }
@@ -310,11 +343,7 @@ int em_session_load(em_session *s, size_t pool, const em_progress *p, const em_s
 {
   pthread_mutex_lock(&s->lock);
   while (s->started && s->current == pool && !find_kept(s, pool)) pthread_cond_wait(&s->changed, &s->lock);
-  scored *sc = find_kept(s, pool);
-  if (sc) {
-    sc->refs++;
-    sc->used = ++s->clock;
-  }
+  scored *sc = hold_kept(s, pool);
   pthread_mutex_unlock(&s->lock);
   if (!sc) {
     int rc = rank_pool(s, pool, NULL, p, &sc, err);
@@ -336,7 +365,7 @@ void em_session_release(em_session *s, const em_scored *pub)
   scored *sc = (scored *)pub; /* pub is its first member */
   pthread_mutex_lock(&s->lock);
   bool kept = false;
-  for (size_t i = 0; i < KEPT_POOLS; i++) kept |= s->kept[i] == sc;
+  for (size_t i = 0; i < s->n_kept; i++) kept |= s->kept[i] == sc;
   bool last = --sc->refs == 0;
   pthread_mutex_unlock(&s->lock);
   if (last && !kept) em_scored_free(sc);

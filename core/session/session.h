@@ -37,6 +37,14 @@ const char *em_session_source(const em_session *s); /* for titles: the path, or 
 const char *em_session_prior_path(const em_session *s);
 const em_prior *em_session_prior(const em_session *s);
 
+/* The session with another prior: a sibling that shows the same pools and ranks them anew.  `path` NULL: s itself.
+ * Thread-safe.  Each is given back with em_session_let_go, before the main session is closed; a few of those that were
+ * given back stay open, so that asking again costs nothing; a file that has changed meanwhile is loaded again.  A
+ * sibling has no worker: what is not ranked yet is ranked by who asks. */
+int em_session_with_prior(em_session *s, const char *path, em_session **out, em_err *err) EM_MUST_CHECK;
+void em_session_let_go(em_session *s);                   /* of a main session, or NULL: does nothing */
+const char *em_session_other_prior(const em_session *s); /* a sibling's path; NULL of a main session */
+
 /* ---- pools ----------------------------------------------------------------------- */
 
 typedef enum em_pool_state {

@@ -78,20 +78,14 @@ static inline void fixture_golden(const char *path)
   em_golden_free(g);
 }
 
-/* Three trees over three columns: one that orders, one shallow, one of a single leaf. */
-static inline void fixture_prior(const char *path)
+static inline void fixture_write_prior(const em_tree_view *trees, size_t n, const char *path)
 {
   static char *const names[] = {"D_cells", "D_smem_bytes", "D_threads"};
-  static const em_split a[] = {{2, 48}, {0, 3.5f}}, b[] = {{1, 4096}};
-  static const double a_leaves[] = {-0.5, 0.25, 0.125, 1}, a_weights[] = {40, 10, 5, 25}, b_leaves[] = {0, 0.375},
-                      b_weights[] = {60, 20}, c_leaves[] = {0.0625}, c_weights[] = {80};
-  const em_tree_view trees[] = {
-    {a, 2, a_leaves, a_weights}, {b, 1, b_leaves, b_weights}, {NULL, 0, c_leaves, c_weights}};
   const em_columns cols = {(char **)names, N_OF(names)};
   const em_model_build spec = {.n_features = N_OF(names),
                                .feature_names = (const char *const *)names,
                                .has_nans = (const bool[]){true, true, false},
-                               .n_trees = N_OF(trees),
+                               .n_trees = n,
                                .trees = trees,
                                .scale = 1,
                                .loss = "QuerySoftMax"};
@@ -104,6 +98,25 @@ static inline void fixture_prior(const char *path)
   em_prior_free(p);
 }
 
+/* Three trees over three columns: one that orders, one shallow, one of a single leaf. */
+static inline void fixture_prior(const char *path)
+{
+  static const em_split a[] = {{2, 48}, {0, 3.5f}}, b[] = {{1, 4096}};
+  static const double a_leaves[] = {-0.5, 0.25, 0.125, 1}, a_weights[] = {40, 10, 5, 25}, b_leaves[] = {0, 0.375},
+                      b_weights[] = {60, 20}, c_leaves[] = {0.0625}, c_weights[] = {80};
+  const em_tree_view trees[] = {
+    {a, 2, a_leaves, a_weights}, {b, 1, b_leaves, b_weights}, {NULL, 0, c_leaves, c_weights}};
+  fixture_write_prior(trees, N_OF(trees), path);
+}
+
+/* Another one, of one tree: few threads are better. */
+static inline void fixture_other_prior(const char *path)
+{
+  static const em_split split[] = {{2, 48}};
+  static const double leaves[] = {1, -1}, weights[] = {20, 10};
+  fixture_write_prior(&(em_tree_view){split, 1, leaves, weights}, 1, path);
+}
+
 /* The scratch folder has to be there. */
 static inline em_session *fixture_session(void)
 {
@@ -114,6 +127,7 @@ static inline em_session *fixture_session(void)
   em_session *s = NULL;
   fixture_golden(golden);
   fixture_prior(prior);
+  fixture_other_prior(in_scratch("other.json"));
   fixture_must(em_session_open(&o, &s, &err), &err);
   return s;
 }
