@@ -84,7 +84,7 @@ static void enter(em_explorer *x, em_screen *s)
 {
   em_target target;
   size_t row = em_screen_row(s);
-  if (row == SIZE_MAX || !s->view->enter || !s->view->enter(s->cursor, row, &target))
+  if (row == SIZE_MAX || !em_cursor_way(s->cursor, EM_WAY_ENTER, row, &target))
     em_explorer_say(x, "nothing deeper here");
   else
     push_target(x, &target);
@@ -94,7 +94,7 @@ static void why(em_explorer *x, em_screen *s)
 {
   em_target target;
   size_t row = em_screen_row(s);
-  if (row == SIZE_MAX || !s->view->why || !s->view->why(s->cursor, row, &target))
+  if (row == SIZE_MAX || !em_cursor_way(s->cursor, EM_WAY_WHY, row, &target))
     em_explorer_say(x, "go to a pool first");
   else
     push_target(x, &target);
@@ -103,7 +103,7 @@ static void why(em_explorer *x, em_screen *s)
 static void swap(em_explorer *x, em_screen *s)
 {
   em_target target;
-  if (!s->view->swap || !s->view->swap(s->cursor, &target)) {
+  if (!em_cursor_way(s->cursor, EM_WAY_SWAP, 0, &target)) {
     em_explorer_say(x, "nothing to swap here");
     return;
   }
@@ -115,7 +115,7 @@ static void swap(em_explorer *x, em_screen *s)
 static void turn(em_explorer *x, em_screen *s)
 {
   em_target target;
-  if (!s->view->turn || !s->view->turn(s->cursor, &target)) {
+  if (!em_cursor_way(s->cursor, EM_WAY_TURN, 0, &target)) {
     em_explorer_say(x, "there is no other look at this");
     return;
   }

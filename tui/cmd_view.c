@@ -13,7 +13,8 @@ const em_option *em_view_options(size_t *n)
       for (size_t i = 0; i < (*v)->n_params; i++) {
         const em_param *p = &(*v)->params[i];
         bool known = strcmp(p->name, em_options[EM_OPT_CARD].name) == 0 ||
-                     strcmp(p->name, em_options[EM_OPT_KERNEL].name) == 0;
+                     strcmp(p->name, em_options[EM_OPT_KERNEL].name) == 0 ||
+                     strcmp(p->name, em_options[EM_OPT_PRIOR].name) == 0;
         for (size_t k = 0; k < count; k++) known |= strcmp(options[k].name, p->name) == 0;
         if (!known && count < EM_MAX_MORE)
           options[count++] = (em_option){.name = p->name, .kind = EM_OPTION_TEXT, .arg = "TEXT", .doc = p->doc};

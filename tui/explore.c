@@ -25,7 +25,7 @@ static void draw_title(em_explorer *x)
   if (status.busy)
     em_str_printf(&right, "ranking %zu/%zu ", status.done, status.total);
   else
-    em_str_printf(&right, "prior %s ", em_session_prior_path(x->session));
+    em_str_printf(&right, "prior %s ", em_session_prior_path(s->cursor ? s->cursor->session : x->session));
   int width = right.s ? em_text_width(right.s) : 0, total = left.s ? em_text_width(left.s) : 0;
   int attributes = em_term_attributes(EM_MARK_NONE, true);
   em_term_put(0, 0, COLS, left.s ? left.s : "", attributes);

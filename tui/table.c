@@ -117,9 +117,12 @@ static int print_foot(em_cursor *c, em_err *err)
 int em_view_print(const em_args *a, const char *name, em_session *s, const char *const *args, em_err *err)
 {
   em_cursor *c;
+  em_session *shown;
   const em_view *v = em_view_find(name);
-  int rc = v && v->live ? em_session_rank_all(s, em_cli_progress(), err) : EM_OK;
+  if (em_view_session(v, s, args, &shown, err) != EM_OK) return err->code;
+  int rc = v->live ? em_session_rank_all(shown, em_cli_progress(), err) : EM_OK;
   em_cli_progress_end();
+  em_session_let_go(shown);
   if (rc == EM_OK) rc = em_view_open(name, s, args, &c, err);
   if (rc != EM_OK) return rc;
   rc = em_cursor_print(a, c, err);

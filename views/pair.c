@@ -5,12 +5,22 @@
 
 #include "views/views_int.h"
 
-const em_param em_pair_params[EM_PAIR_PARAMS + 1] = {
-  {"pool", EM_TEXT, true, "key, label, or a unique part of one"},
-  {"a", EM_TEXT, false, "first candidate: a rank, \"pick\" (the default) or \"golden\""},
-  {"b", EM_TEXT, false, "second candidate: a rank, \"pick\" or \"golden\" (the default)"},
+#define A_PARAM                                                                                                        \
+  {                                                                                                                    \
+    "a", EM_TEXT, false, "first candidate: a rank, \"pick\" (the default) or \"golden\""                               \
+  }
+#define B_PARAM                                                                                                        \
+  {                                                                                                                    \
+    "b", EM_TEXT, false, "second candidate: a rank, \"pick\" or \"golden\" (the default)"                              \
+  }
+
+const em_param em_pair_params[EM_PAIR_PARAMS + 1] = {EM_POOL_PARAM, A_PARAM, B_PARAM, EM_PRIOR_PARAM};
+const em_param em_tree_params[EM_PAIR_PARAMS + 2] = {
+  EM_POOL_PARAM,
+  A_PARAM,
+  B_PARAM,
   {"tree", EM_TEXT, false, "number of the tree, from 1; left out: the one that moves the two apart most"},
-};
+  EM_PRIOR_PARAM};
 
 /* ---- opening ---- */
 

@@ -3,6 +3,7 @@
  *
  *   select card, kernel, golden_rank from pools where golden_rank > 10 order by golden_rank desc;
  *   select rank, row, price from candidates('square.1024') order by rank limit 10;
+ *   select a.rank, b.rank from candidates('square.1024') a join candidates('square.1024', 'fit.json') b using (row);
  *   select p.kernel, f.feature, f.difference from pools p, features(p.pool) f where f.standing = 'differs';
  *
  * How it works.  Each view of views.def is a table of its name, made from its em_view alone: its columns, and
@@ -10,6 +11,9 @@
  * A hidden column is called like its parameter, with "arg_" before it where a column has that name.  A required
  * parameter that is not given is an error; a NULL one gives no rows; an optional one that is NULL counts as not given.
  * A pool that has no candidates gives no rows (its notes in `pools` say why); an unknown one is an error.
+ *
+ * The argument `prior` of a table is the file of another prior than the session's.  It is loaded once, strictly; its
+ * ranks are its own.
  *
  * Values are exact: missing is NULL, unused is '' (never confused), flags are 0 and 1, ranks count from 1.
  *

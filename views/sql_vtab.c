@@ -4,11 +4,11 @@
  * Schema: the view's columns, then a hidden TEXT column per parameter.  The plan is a bit set (idxNum) that xBestIndex
  * makes and xFilter reads; the values come in the order of the bits:
  *
- *   bit 0..3   parameter i is given
- *   bit 4      key = value
- *   bit 5, 6   key > value, key >= value
- *   bit 7, 8   key < value, key <= value
- *   bit 9      rows in descending order (takes no value)
+ *   bit 0..4   parameter i is given
+ *   bit 5      key = value
+ *   bit 6, 7   key > value, key >= value
+ *   bit 8, 9   key < value, key <= value
+ *   bit 10     rows in descending order (takes no value)
  *
  * Bounds of the key only narrow what is scanned: SQLite checks each row again, so that odd values
  * (texts, fractions) need no care here.
@@ -19,15 +19,14 @@
 #include "views/sql_int.h"
 
 enum {
-  KEY_EQ = 1 << 4,
-  KEY_GT = 1 << 5,
-  KEY_GE = 1 << 6,
-  KEY_LT = 1 << 7,
-  KEY_LE = 1 << 8,
-  DESCENDING = 1 << 9,
-  N_BITS = 9
+  KEY_EQ = 1 << EM_MAX_PARAMS,
+  KEY_GT = KEY_EQ << 1,
+  KEY_GE = KEY_EQ << 2,
+  KEY_LT = KEY_EQ << 3,
+  KEY_LE = KEY_EQ << 4,
+  DESCENDING = KEY_EQ << 5,
+  N_BITS = EM_MAX_PARAMS + 5
 };
-_Static_assert(EM_MAX_PARAMS <= 4, "the bits of the parameters");
 
 #define UNKNOWN_ROWS 10000 /* where a view cannot say; only the planner sees it */
 #define OPENING_COST 1000.0
@@ -132,7 +131,7 @@ static void choose(const em_view *v, const sqlite3_index_info *info, int chosen[
       if (c->op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
       if (chosen[param] < 0) chosen[param] = c->usable ? i : UNUSABLE;
     } else if (c->usable && c->iColumn >= 0 && c->iColumn == key) {
-      for (int bit = 4, op = key_bit(c->op); op && bit < N_BITS; bit++)
+      for (int bit = EM_MAX_PARAMS, op = key_bit(c->op); op && bit < N_BITS; bit++)
         if (op == 1 << bit && chosen[bit] < 0) chosen[bit] = i;
     }
   }
@@ -271,14 +270,15 @@ static int keep_args(cursor *c, const char *const *args, em_err *err)
 }
 
 /* A pool is built here, where that can be cancelled; the view then finds it ready.  *none: it has no candidates. */
-static int prepare_pool(em_sql *q, const char *name, const em_scored **scored, bool *none, em_err *err)
+static int prepare_pool(em_session *s, const em_progress *p, const char *name, const em_scored **scored, bool *none,
+                        em_err *err)
 {
   size_t pool;
-  if (em_session_find(q->session, name, &pool, err) != EM_OK) return err->code;
-  int rc = em_session_load(q->session, pool, q->progress, scored, err);
+  if (em_session_find(s, name, &pool, err) != EM_OK) return err->code;
+  int rc = em_session_load(s, pool, p, scored, err);
   if (rc != EM_E_INPUT) return rc;
   em_pool_info info;
-  em_session_pool(q->session, pool, &info);
+  em_session_pool(s, pool, &info);
   *none = info.state == EM_POOL_OUTSIDE;
   return *none ? EM_OK : rc;
 }
@@ -286,17 +286,21 @@ static int prepare_pool(em_sql *q, const char *name, const em_scored **scored, b
 static int open_view(const sql_table *t, const char *const *args, em_cursor **out, em_err *err)
 {
   const em_view *v = t->view;
+  const em_progress *p = t->sql->progress;
   const em_scored *scored = NULL;
+  em_session *s;
   bool none = false;
-  int rc = v->live && !v->waits_for ? em_session_rank_all(t->sql->session, t->sql->progress, err) : EM_OK;
+  if (em_view_session(v, t->sql->session, args, &s, err) != EM_OK) return err->code;
+  int rc = v->live && !v->waits_for ? em_session_rank_all(s, p, err) : EM_OK;
   for (size_t i = 0; i < v->n_params && rc == EM_OK && !none; i++) {
     if (args[i] && v->params[i].required && strcmp(v->params[i].name, "pool") == 0)
-      rc = prepare_pool(t->sql, args[i], &scored, &none, err);
+      rc = prepare_pool(s, p, args[i], &scored, &none, err);
     none |= v->params[i].required && !args[i];
   }
   *out = NULL;
   if (rc == EM_OK && !none) rc = em_view_open(v->name, t->sql->session, args, out, err);
-  em_session_release(t->sql->session, scored);
+  em_session_release(s, scored);
+  em_session_let_go(s);
   return rc;
 }
 
@@ -364,7 +368,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int i)
     return SQLITE_OK;
   }
   size_t pool = v->waits_for ? v->waits_for(c->view, c->row, (size_t)i) : SIZE_MAX;
-  if (pool != SIZE_MAX && em_session_rank(q->session, pool, q->progress, &err) != EM_OK)
+  if (pool != SIZE_MAX && em_session_rank(c->view->session, pool, q->progress, &err) != EM_OK)
     return fail_table(base->pVtab, &err);
   v->cell(c->view, c->row, (size_t)i, &cell);
   if (cell.state == EM_CELL_UNUSED)

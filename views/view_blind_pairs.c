@@ -25,9 +25,10 @@ static const em_view_column columns[] = {
 };
 
 static const em_param params[] = {
-  {"pool", EM_TEXT, true, "key, label, or a unique part of one"},
+  EM_POOL_PARAM,
   {"candidate", EM_TEXT, false,
    "a rank, \"pick\" or \"golden\": its group alone; left out: every group of two or more"},
+  EM_PRIOR_PARAM,
 };
 
 typedef struct cursor {

@@ -27,7 +27,7 @@ static const em_view_column columns[] = {
   {"row", "row", EM_TEXT, "", 0, 0, "all knob values as text, as the functions knob and agrees take"},
 };
 
-static const em_param params[] = {{"pool", EM_TEXT, true, "key, label, or a unique part of one"}};
+static const em_param params[] = {EM_POOL_PARAM, EM_PRIOR_PARAM};
 
 /* Row r of the view is the candidate of rank r. */
 typedef struct cursor {

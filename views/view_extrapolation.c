@@ -24,7 +24,7 @@ static const em_view_column columns[] = {
   {"doc", "doc", EM_TEXT, "", 0, 0, "formula in words"},
 };
 
-static const em_param params[] = {{"pool", EM_TEXT, true, "key, label, or a unique part of one"}};
+static const em_param params[] = {EM_POOL_PARAM, EM_PRIOR_PARAM};
 
 typedef struct cursor {
   em_cursor base;

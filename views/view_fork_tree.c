@@ -23,8 +23,9 @@ static const em_view_column columns[] = {
 };
 
 static const em_param params[] = {
-  {"pool", EM_TEXT, true, "key, label, or a unique part of one"},
+  EM_POOL_PARAM,
   {"path", EM_TEXT, false, "the knobs decided so far, as in the column path: \"WORK=w4x1\"; none = the first level"},
+  EM_PRIOR_PARAM,
 };
 
 typedef struct branch {

@@ -24,8 +24,11 @@ static const em_view_column columns[] = {
   {"doc", "doc", EM_TEXT, "", 0, 0, "formula in words"},
 };
 
+enum { PRIOR_ARG, POOL_ARG };
 static const em_param params[] = {
-  {"pool", EM_TEXT, false, "also the loss change over this pool: key, label, or a unique part of one"}};
+  EM_PRIOR_PARAM,
+  {"pool", EM_TEXT, false, "also the loss change over this pool: key, label, or a unique part of one"},
+};
 
 typedef struct cursor {
   em_cursor base;
@@ -111,7 +114,7 @@ static int open_view(em_session *s, const char *const *args, em_cursor **out, em
   if (!c) return em_fail_nomem(err);
   c->base = (em_cursor){&em_view_importance, s};
   int rc = read_model(c, err);
-  if (rc == EM_OK && args[0]) rc = read_pool(c, args[0], err);
+  if (rc == EM_OK && args[POOL_ARG]) rc = read_pool(c, args[POOL_ARG], err);
   if (rc != EM_OK) {
     close_view(&c->base);
     return rc;

@@ -65,6 +65,7 @@ static const em_view_column columns[] = {
 static const em_param params[] = {
   {"card", EM_TEXT, false, "only pools of this card"},
   {"kernel", EM_TEXT, false, "only pools of this kernel (its C name)"},
+  EM_PRIOR_PARAM,
 };
 
 typedef struct cursor {

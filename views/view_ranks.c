@@ -23,7 +23,9 @@ static const em_view_column columns[] = {
 #undef TOP
 };
 
+enum { PRIOR_ARG, BY_ARG };
 static const em_param params[] = {
+  EM_PRIOR_PARAM,
   {"by", EM_TEXT, false, "\"card\" (the default), \"tier\", \"both\", or \"all\": which pools are counted together"},
 };
 
@@ -91,7 +93,7 @@ static int summarise(cursor *c, bool by_card, bool by_tier, em_err *err)
 
 static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
 {
-  const char *by = args[0] ? args[0] : "card";
+  const char *by = args[BY_ARG] ? args[BY_ARG] : "card";
   bool both = strcmp(by, "both") == 0, by_card = both || strcmp(by, "card") == 0,
        by_tier = both || strcmp(by, "tier") == 0;
   if (!by_card && !by_tier && strcmp(by, "all") != 0)

@@ -12,9 +12,11 @@ static const em_view_column columns[] = {
   {"feature_group", "group", EM_TEXT, "", 11, 0, "hardware, operation, candidate or instruction"},
   {"unit", "unit", EM_TEXT, "", 10, 0, "unit"},
   {"tiers", "tiers", EM_TEXT, "", 8, 0, "S scalar tile, W warp tile, R reduce, kernel once per row"},
-  {"borders", "borders", EM_INT, "", 7, 0, "borders that the open prior uses; missing when it has no such column"},
+  {"borders", "borders", EM_INT, "", 7, 0, "borders that the prior uses; missing when it has no such column"},
   {"doc", "formula", EM_TEXT, "", 60, 0, "formula in words"},
 };
+
+static const em_param params[] = {EM_PRIOR_PARAM};
 
 static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
 {
@@ -77,6 +79,8 @@ const em_view em_view_registry = {
   .doc = "Every feature: group, unit, which tiers define it, its formula in words.",
   .columns = columns,
   .n_columns = COUNT(columns),
+  .params = params,
+  .n_params = COUNT(params),
   .open = open_view,
   .close = em_plain_close,
   .rows = rows,

@@ -22,7 +22,8 @@ static const em_view_column columns[] = {
    "training rows (their weight) of the tree; missing when the model has none"},
 };
 
-static const em_param params[] = {{"tree", EM_INT, false, "only this tree, from 1"}};
+enum { PRIOR_ARG, TREE_ARG };
+static const em_param params[] = {EM_PRIOR_PARAM, {"tree", EM_INT, false, "only this tree, from 1"}};
 
 typedef struct at {
   uint32_t tree, level;
@@ -55,8 +56,8 @@ static int open_view(em_session *s, const char *const *args, em_cursor **out, em
 {
   size_t n = em_model_n_trees(em_view_model(s));
   int64_t only = 0;
-  if (args[0] && !em_parse_i64(args[0], 1, (int64_t)n, &only))
-    return em_fail(err, EM_E_USAGE, "\"%s\" is no tree of the prior: give a number from 1 to %zu", args[0], n);
+  if (args[TREE_ARG] && !em_parse_i64(args[TREE_ARG], 1, (int64_t)n, &only))
+    return em_fail(err, EM_E_USAGE, "\"%s\" is no tree of the prior: give a number from 1 to %zu", args[TREE_ARG], n);
   cursor *c = em_calloc(1, sizeof *c);
   if (!c) return em_fail_nomem(err);
   c->base = (em_cursor){&em_view_splits, s};
@@ -72,27 +73,13 @@ static int open_view(em_session *s, const char *const *args, em_cursor **out, em
 
 static size_t rows(em_cursor *base) { return ((cursor *)base)->n; }
 
-static double extreme(const em_tree_view *t, int sign)
-{
-  double best = t->leaf_values[0];
-  for (size_t i = 1; i < (size_t)1 << t->n_splits; i++)
-    if (sign * t->leaf_values[i] > sign * best) best = t->leaf_values[i];
-  return best;
-}
-
-static double total_weight(const em_tree_view *t)
-{
-  double sum = 0;
-  if (!t->leaf_weights) return NAN;
-  for (size_t i = 0; i < (size_t)1 << t->n_splits; i++) sum += t->leaf_weights[i];
-  return sum;
-}
-
 static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
 {
   at a = ((cursor *)base)->splits[row];
   em_tree_view t;
+  em_tree_figures figures;
   if (!em_model_tree(em_view_model(base->session), a.tree, &t)) return; /* open_view made sure */
+  em_tree_figures_of(&t, &figures);
   const char *name = em_prior_columns(em_session_prior(base->session))->names[t.splits[a.level].feature];
   const em_feature *f = em_feature_find(name);
   switch (column) {
@@ -107,9 +94,9 @@ static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
       em_cell_missing(out);
     break;
   case DEPTH: em_cell_int(out, (int64_t)t.n_splits); break;
-  case LEAST: em_cell_real(out, extreme(&t, -1)); break;
-  case MOST: em_cell_real(out, extreme(&t, 1)); break;
-  default: em_cell_real(out, total_weight(&t));
+  case LEAST: em_cell_real(out, figures.least); break;
+  case MOST: em_cell_real(out, figures.most); break;
+  default: em_cell_real(out, figures.rows);
   }
 }
 

@@ -22,8 +22,9 @@ static const em_view_column columns[] = {
 };
 
 static const em_param params[] = {
-  {"pool", EM_TEXT, true, "key, label, or a unique part of one"},
+  EM_POOL_PARAM,
   {"candidate", EM_TEXT, false, "a rank, \"pick\" (the default) or \"golden\""},
+  EM_PRIOR_PARAM,
 };
 
 typedef struct at {

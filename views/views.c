@@ -41,13 +41,66 @@ int em_view_open(const char *name, em_session *s, const char *const *args, em_cu
     if (v->params[i].required && !args[i])
       return em_fail(err, EM_E_USAGE, "view %s needs %s: %s", name, v->params[i].name, v->params[i].doc);
   }
-  return v->open(s, args, out, err);
+  em_session *shown;
+  if (em_view_session(v, s, args, &shown, err) != EM_OK) return err->code;
+  int rc = v->open(shown, args, out, err);
+  if (rc != EM_OK) em_session_let_go(shown);
+  return rc;
 }
 
 void em_cursor_close(em_cursor *c)
 {
-  if (c) c->view->close(c);
+  if (!c) return;
+  em_session *s = c->session;
+  c->view->close(c);
+  em_session_let_go(s);
 }
+
+/* ---- another prior ---- */
+
+/* The parameter's number; n_params when there is none. */
+static size_t prior_param(const em_view *v)
+{
+  size_t i = 0;
+  while (i < v->n_params && strcmp(v->params[i].name, "prior") != 0) i++;
+  return i;
+}
+
+int em_view_session(const em_view *v, em_session *s, const char *const *args, em_session **out, em_err *err)
+{
+  size_t i = prior_param(v);
+  *out = s;
+  return s ? em_session_with_prior(s, i < v->n_params ? args[i] : NULL, out, err) : EM_OK;
+}
+
+static bool inherit(const em_cursor *c, em_target *t)
+{
+  const char *prior = c->session ? em_session_other_prior(c->session) : NULL;
+  const em_view *to = em_view_find(t->view);
+  size_t i = prior_param(to);
+  if (!prior || i == to->n_params) return true;
+  t->args[i] = em_strdup(prior);
+  if (!t->args[i]) em_target_free(t);
+  return t->args[i] != NULL;
+}
+
+static bool find_way(em_cursor *c, em_way way, size_t row, em_target *out)
+{
+  const em_view *v = c->view;
+  switch (way) {
+  case EM_WAY_ENTER: return v->enter && v->enter(c, row, out);
+  case EM_WAY_WHY: return v->why && v->why(c, row, out);
+  case EM_WAY_SWAP: return v->swap && v->swap(c, out);
+  default: return v->turn && v->turn(c, out);
+  }
+}
+
+bool em_cursor_way(em_cursor *c, em_way way, size_t row, em_target *out)
+{
+  return find_way(c, way, row, out) && inherit(c, out);
+}
+
+/* ---- targets ---- */
 
 void em_target_free(em_target *t)
 {

@@ -65,7 +65,7 @@ typedef struct em_param {
 typedef struct em_cursor em_cursor;
 
 /* What a row's Enter opens: another view with arguments (static view name, owned texts). */
-#define EM_MAX_PARAMS 4
+#define EM_MAX_PARAMS 5
 typedef struct em_target {
   const char *view;
   char *args[EM_MAX_PARAMS];
@@ -115,9 +115,17 @@ struct em_cursor {
 extern const em_view *const em_views[]; /* NULL-terminated, in the order of the number keys */
 const em_view *em_view_find(const char *name);
 int em_view_find_column(const em_view *v, const char *name); /* -1 = none */
-/* Opens with arguments in order of the parameters; a missing required one and an unknown view are errors (EM_E_USAGE). */
+/* Opens with arguments in order of the parameters; a missing required one and an unknown view are errors (EM_E_USAGE).  A
+ * parameter called "prior" is not the view's business: what is given for it is the prior of the session that the view
+ * gets, which the cursor holds. */
 int em_view_open(const char *name, em_session *s, const char *const *args, em_cursor **out, em_err *err) EM_MUST_CHECK;
 void em_cursor_close(em_cursor *c);
+/* That session: to rank what a live view shows before it is opened.  Given back with em_session_let_go. */
+int em_view_session(const em_view *v, em_session *s, const char *const *args, em_session **out,
+                    em_err *err) EM_MUST_CHECK;
+/* Where a row, or the whole view, leads; false = nowhere.  What it leads to keeps the cursor's prior. */
+typedef enum em_way { EM_WAY_ENTER, EM_WAY_WHY, EM_WAY_SWAP, EM_WAY_TURN } em_way;
+bool em_cursor_way(em_cursor *c, em_way way, size_t row, em_target *out);
 void em_target_free(em_target *t);
 const em_compare *em_fit_compare_of(const em_cursor *c); /* of a cursor of fit_compare: what it shows */
 

@@ -10,6 +10,16 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* Parameters that many views have. */
+#define EM_POOL_PARAM                                                                                                  \
+  {                                                                                                                    \
+    "pool", EM_TEXT, true, "key, label, or a unique part of one"                                                       \
+  }
+#define EM_PRIOR_PARAM                                                                                                 \
+  {                                                                                                                    \
+    "prior", EM_TEXT, false, "file of another prior than the session's"                                                \
+  }
+
 /* "w4x1 m16n8k16_f16_f32/f1x4/k2 d2/smem-async": the decided, used values of a row,
  * with "-" for the ones left unused when nothing else is there. */
 #define EM_KNOBS_SHORT EM_ROW_LEN
@@ -24,6 +34,13 @@ void em_plain_close(em_cursor *c);
 
 /* The model of the session's prior. */
 const em_model *em_view_model(const em_session *s);
+
+/* What the leaves of one tree say together. */
+typedef struct em_tree_figures {
+  size_t leaves, empty;     /* empty: no training row fell in; 0 when rows are not known */
+  double least, most, rows; /* rows NaN: the model has none */
+} em_tree_figures;
+void em_tree_figures_of(const em_tree_view *t, em_tree_figures *out);
 
 /* The pool of that name, scored; released by em_session_release. */
 int em_pool_open(em_session *s, const char *name, const em_scored **out, em_err *err) EM_MUST_CHECK;
@@ -52,7 +69,8 @@ typedef struct em_pair {
 } em_pair; /* rows of the pool */
 
 #define EM_PAIR_PARAMS 3
-extern const em_param em_pair_params[EM_PAIR_PARAMS + 1]; /* pool, a, b; then the tree of those views that show one */
+extern const em_param em_pair_params[EM_PAIR_PARAMS + 1]; /* pool, a, b; prior */
+extern const em_param em_tree_params[EM_PAIR_PARAMS + 2]; /* pool, a, b; tree, prior */
 
 /* args: pool, and a and b or NULL.  Closing takes a pair that was never opened. */
 int em_pair_open(em_session *s, const char *const *args, em_pair *out, em_err *err) EM_MUST_CHECK;

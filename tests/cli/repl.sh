@@ -51,7 +51,7 @@ echo "== bad input"
 status repl -c "select * from candidates" "$tiny"
 status repl -c "select * from candidates('mm.65')" "$tiny"
 status repl -c "select * from candidates('m')" "$tiny"
-status repl -c "select * from candidates('mm.64', 2)" "$tiny"
+status repl -c "select * from candidates('mm.64', null, 2)" "$tiny"
 status repl -c "insert into pools(card) values ('x')" "$tiny"
 status repl -c "select 1" nothing.json
 status emmy repl --prior nothing.json -c "select 1" "$tiny"

@@ -33,7 +33,7 @@ static void test_argument_errors(void **state)
   expect_error("select * from candidates('square.65')",
                "no pool is called \"square.65\"; the nearest is \"square.64\"");
   expect_error("select * from candidates('square')", "names ");
-  expect_error("select * from candidates('add.512', 1)", "too many arguments on candidates() - max 1");
+  expect_error("select * from candidates('add.512', null, 1)", "too many arguments on candidates() - max 2");
   expect_error("select * from features('add.512', 9)", "is no candidate of add.512: give a rank from 1 to 4");
   expect_error("select * from pools('no card')", "no card");
 }

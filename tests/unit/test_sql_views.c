@@ -16,8 +16,9 @@ static const struct {
              {"skipped", {NULL}, 1},
              {"feature_registry", {NULL}, 80},
              {"importance", {NULL}, 3},
-             {"importance", {"square.64"}, 3},
+             {"importance", {NULL, "square.64"}, 3},
              {"contributions", {"square.64", "pick", "golden"}, 3},
+             {"trees", {NULL}, 3},
              {"tree_diff", {"square.64", "pick", "golden"}, 3},
              {"tree", {"square.64", "pick", "golden", "1"}, 2},
              {"blind_pairs", {"square.64"}, 2},
@@ -26,9 +27,9 @@ static const struct {
              {"fork_tree", {"square.64", "WORK=t16x16"}, 5},
              {"tree_path", {"square.64", "golden"}, 4},
              {"splits", {NULL}, 3},
-             {"splits", {"2"}, 1},
+             {"splits", {NULL, "2"}, 1},
              {"ranks", {NULL}, 1},
-             {"ranks", {"both"}, 3},
+             {"ranks", {NULL, "both"}, 3},
              {"measurements", {NULL}, 6},
              {"measurements", {"square.64"}, 2},
              {"sources", {NULL}, 1},
@@ -38,10 +39,29 @@ static const struct {
              {"fit_diff", {"fits/a", "fits/b"}, 3},
              {"fit_compare", {"fits/a", "fits/b"}, 1},
              {"schema_doc", {NULL}, 200},
-             {"schema_doc", {"pools"}, 15}};
+             {"schema_doc", {"pools"}, 15},
+             {"pools", {NULL, NULL, "other.json"}, 5},
+             {"candidates", {"square.64", "other.json"}, 2063},
+             {"features", {"softmax.1024", "1", "2", "other.json"}, 40},
+             {"feature_registry", {"other.json"}, 80},
+             {"importance", {"other.json", "square.64"}, 3},
+             {"contributions", {"square.64", NULL, NULL, "other.json"}, 3},
+             {"trees", {"other.json"}, 1},
+             {"tree_diff", {"square.64", NULL, NULL, "other.json"}, 1},
+             {"tree", {"square.64", "pick", "golden", NULL, "other.json"}, 1},
+             {"blind_pairs", {"square.64", NULL, "other.json"}, 2},
+             {"extrapolation", {"square.64", "other.json"}, 1},
+             {"fork_tree", {"square.64", NULL, "other.json"}, 10},
+             {"tree_path", {"square.64", "golden", "other.json"}, 1},
+             {"splits", {"other.json"}, 1},
+             {"ranks", {"other.json"}, 1}};
 
 /* Paths of the scratch folder. */
-static const char *resolved(const char *arg) { return arg && strncmp(arg, "fits", 4) == 0 ? in_scratch(arg) : arg; }
+static const char *resolved(const char *arg)
+{
+  bool path = arg && (strncmp(arg, "fits", 4) == 0 || strcmp(arg, "other.json") == 0);
+  return path ? in_scratch(arg) : arg;
+}
 
 /* ---- a fit is a metrics file ---- */
 
@@ -77,10 +97,14 @@ static void write_fit(const char *name, const char *text)
 static int open_all(void **state)
 {
   em_err err;
+  em_session *other;
   if (open_fixture(state) != 0) return -1;
   write_fit("a", fit_a);
   write_fit("b", fit_b);
   fixture_must(em_session_rank_all(session, NULL, &err), &err);
+  fixture_must(em_session_with_prior(session, in_scratch("other.json"), &other, &err), &err);
+  fixture_must(em_session_rank_all(other, NULL, &err), &err);
+  em_session_let_go(other);
   return 0;
 }
 
@@ -184,7 +208,8 @@ static void test_estimates_are_exact(void **state)
     const em_view *v = em_view_find(calls[i].view);
     const char *args[EM_MAX_PARAMS];
     for (size_t k = 0; k < EM_MAX_PARAMS; k++) args[k] = resolved(calls[i].args[k]);
-    if (!v->estimate || (strcmp(v->name, "pools") == 0 && args[0])) continue; /* filtered pools: a guess */
+    /* Of filtered pools it is a guess; another prior is not loaded to count its trees. */
+    if (!v->estimate || ((strcmp(v->name, "pools") == 0 || strcmp(v->name, "trees") == 0) && args[0])) continue;
     fixture_must(em_view_open(v->name, session, args, &c, &err), &err);
     assert_int_equal(v->estimate(session, args), v->rows(c));
     em_cursor_close(c);
@@ -202,7 +227,7 @@ static void test_schema_doc_lists_everything(void **state)
   snprintf(want, sizeof want, "%zu\n", n);
   expect("select count(*) from schema_doc", want);
   expect("select name, kind, unit from schema_doc('features') where kind <> 'column'",
-         "pool,argument,\narg_a,optional,\narg_b,optional,\n");
+         "pool,argument,\narg_a,optional,\narg_b,optional,\nprior,optional,\n");
   expect_error("select * from schema_doc('poolz')", "no table is called \"poolz\"");
 }
 
@@ -250,7 +275,60 @@ static void test_splits(void **state)
   expect(
     "select tree, level, feature, border, depth, least_value, most_value, training_rows from splits",
     "1,1,D_threads,48.0,2,-0.5,1.0,80.0\n1,2,D_cells,3.5,2,-0.5,1.0,80.0\n2,1,D_smem_bytes,4096.0,1,0.0,0.375,80.0\n");
-  expect_error("select * from splits(4)", "\"4\" is no tree of the prior: give a number from 1 to 3");
+  expect_error("select * from splits(null, 4)", "\"4\" is no tree of the prior: give a number from 1 to 3");
+}
+
+static void test_trees(void **state)
+{
+  (void)state;
+  expect("select * from trees", "1,2,D_threads>48 D_cells>3.5,-0.5,1.0,1.5,80.0,4,0\n"
+                                "2,1,D_smem_bytes>4096,0.0,0.375,0.375,80.0,2,0\n3,0,,0.0625,0.0625,0.0,80.0,1,0\n");
+  expect("select tree from trees where tree between 2 and 9 order by tree desc", "3\n2\n");
+  expect("select count(*) from trees t, splits(null, t.tree) s where s.depth = t.depth", "3\n");
+}
+
+/* The other prior is one tree: 1 up to 48 threads, -1 above. */
+static void test_prior_argument(void **state)
+{
+  (void)state;
+  char text[1200];
+  const char *other = in_scratch("other.json");
+  snprintf(text, sizeof text, "select * from trees('%s')", other);
+  expect(text, "1,1,D_threads>48,-1.0,1.0,2.0,30.0,2,0\n");
+  snprintf(text, sizeof text, "select feature, border from splits('%s', 1)", other);
+  expect(text, "D_threads,48.0\n");
+  snprintf(text, sizeof text, "select feature, importance from importance('%s') where importance > 0", other);
+  expect(text, "D_threads,100.0\n");
+  snprintf(text, sizeof text,
+           "select count(*), sum(c.quality = iif(f.a > 48, -1, 1)) from candidates('square.64', '%s') c, "
+           "features('square.64', c.rank, 1, '%s') f where c.rank %% 100 = 1 and f.feature = 'D_threads'",
+           other, other);
+  expect(text, "21,21\n");
+  snprintf(text, sizeof text,
+           "select count(*), sum(a.quality = b.quality), count(distinct b.quality) from candidates('square.64') a "
+           "join candidates('square.64', '%s') b using (row)",
+           other);
+  expect(text, "2063,0,2\n");
+  snprintf(text, sizeof text,
+           "select count(*), sum(p.golden_rank = (select min(rank_against) from candidates(p.pool, '%s') "
+           "where golden is not null)) from pools(null, null, '%s') p where p.golden_rank is not null",
+           other, other);
+  expect(text, "4,4\n");
+  snprintf(
+    text, sizeof text,
+    "select worst = (select max(golden_rank) from pools(null, null, '%s')), worst = (select max(golden_rank) from pools) "
+    "from ranks('%s')",
+    other, other);
+  expect(text, "1,0\n");
+  snprintf(
+    text, sizeof text,
+    "select count(*), sum(d.quality) = (select sum(quality) from contributions('square.64', 'pick', 2063, '%s')) "
+    "from tree_diff('square.64', 'pick', 2063, '%s') d",
+    other, other);
+  expect(text, "1,1\n");
+  expect_error("select * from candidates('square.64', 'nothing.json')", "nothing.json");
+  snprintf(text, sizeof text, "select * from ranks('%s')", in_scratch("golden.json"));
+  expect_error(text, "golden.json");
 }
 
 static void test_ranks(void **state)
@@ -259,10 +337,11 @@ static void test_ranks(void **state)
   expect(
     "select card, tier is null, pools, worst = (select max(golden_rank) from pools), top1 = (select count(*) from pools where golden_rank = 1) from ranks",
     "rtx4080,1,4,1,1\n");
-  expect("select card is null, tier is null, pools, median = (select median(golden_rank) from pools) from ranks('all')",
-         "1,1,4,1\n");
-  expect("select sum(pools) from ranks('tier')", "4\n");
-  expect_error("select * from ranks('size')", "ranks are counted by card, tier, both or all, not by \"size\"");
+  expect(
+    "select card is null, tier is null, pools, median = (select median(golden_rank) from pools) from ranks(null, 'all')",
+    "1,1,4,1\n");
+  expect("select sum(pools) from ranks(null, 'tier')", "4\n");
+  expect_error("select * from ranks(null, 'size')", "ranks are counted by card, tier, both or all, not by \"size\"");
 }
 
 static void test_measurements(void **state)
@@ -320,8 +399,8 @@ static int render_once(const char *text, em_err *err)
 static void test_allocation_failures(void **state)
 {
   (void)state;
-  const char *const views[] = {"fork_tree", "tree_path",   "splits",    "ranks",    "measurements", "sources",
-                               "fits",      "fit_metrics", "fit_ranks", "fit_diff", "schema_doc"};
+  const char *const views[] = {"fork_tree", "tree_path", "trees",       "splits",    "ranks",    "measurements",
+                               "sources",   "fits",      "fit_metrics", "fit_ranks", "fit_diff", "schema_doc"};
   em_err err;
   size_t pool;
   const em_scored *kept;
@@ -350,6 +429,8 @@ int main(void)
                                      cmocka_unit_test(test_fork),
                                      cmocka_unit_test(test_tree_path),
                                      cmocka_unit_test(test_splits),
+                                     cmocka_unit_test(test_trees),
+                                     cmocka_unit_test(test_prior_argument),
                                      cmocka_unit_test(test_ranks),
                                      cmocka_unit_test(test_measurements),
                                      cmocka_unit_test(test_fits),

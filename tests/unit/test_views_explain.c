@@ -314,7 +314,7 @@ static void test_nearest_golden_pool(void **state)
 static void test_importance(void **state)
 {
   (void)state;
-  em_cursor *c = open_view("importance", "square.64", NULL, NULL, NULL);
+  em_cursor *c = open_view("importance", NULL, "square.64", NULL, NULL);
   double sum = 0;
   for (size_t r = 0; r < c->view->rows(c); r++) {
     sum += real(c, r, "importance");
@@ -378,11 +378,64 @@ static void test_why_leads_here(void **state)
   em_cursor_close(c);
 }
 
+/* Another prior is kept on the way, where the next view has one. */
+static void test_ways_keep_the_prior(void **state)
+{
+  (void)state;
+  const char *other = in_scratch("other.json");
+  static const struct {
+    const char *view, *args[EM_MAX_PARAMS];
+    size_t prior; /* the parameter's number */
+    em_way way;
+    const char *to;
+    size_t prior_there;
+  } ways[] = {{"pools", {0}, 2, EM_WAY_ENTER, "candidates", 1},
+              {"pools", {0}, 2, EM_WAY_WHY, "contributions", 3},
+              {"candidates", {"square.64"}, 1, EM_WAY_ENTER, "features", 3},
+              {"contributions", {"square.64"}, 3, EM_WAY_TURN, "tree_diff", 3},
+              {"tree_diff", {"square.64"}, 3, EM_WAY_ENTER, "tree", 4},
+              {"tree", {"square.64"}, 4, EM_WAY_SWAP, "tree", 4},
+              {"fork_tree", {"square.64"}, 2, EM_WAY_ENTER, "fork_tree", 2},
+              {"trees", {0}, 0, EM_WAY_ENTER, "splits", 0}};
+  for (size_t i = 0; i < N_OF(ways); i++) {
+    const char *args[EM_MAX_PARAMS];
+    em_cursor *c = NULL, *next = NULL;
+    em_target t;
+    em_err err;
+    memcpy(args, ways[i].args, sizeof args);
+    args[ways[i].prior] = other;
+    fixture_must(em_view_open(ways[i].view, session, args, &c, &err), &err);
+    assert_string_equal(em_session_prior_path(c->session), other);
+    assert_true(em_cursor_way(c, ways[i].way, 0, &t));
+    assert_string_equal(t.view, ways[i].to);
+    assert_string_equal(t.args[ways[i].prior_there], other);
+    fixture_must(em_view_open(t.view, session, (const char *const *)t.args, &next, &err), &err);
+    assert_ptr_equal(next->session, c->session);
+    em_cursor_close(next);
+    em_cursor_close(c);
+    em_target_free(&t);
+  }
+}
+
+/* From the session's own prior none is passed on; where there is no way, it is said. */
+static void test_ways_without_a_prior(void **state)
+{
+  (void)state;
+  em_target t;
+  em_cursor *c = open_view("contributions", "square.64", NULL, NULL, NULL);
+  assert_true(em_cursor_way(c, EM_WAY_TURN, 0, &t));
+  assert_null(t.args[3]);
+  em_target_free(&t);
+  assert_false(em_cursor_way(c, EM_WAY_WHY, 0, &t));
+  em_cursor_close(c);
+}
+
 /* ---- memory ---- */
 
 static int open_and_close(const char *view, const char *pool, em_err *err)
 {
-  const char *args[EM_MAX_PARAMS] = {pool};
+  const char *args[EM_MAX_PARAMS] = {0};
+  args[strcmp(view, "importance") == 0] = pool;
   em_cursor *c;
   int rc = em_view_open(view, session, args, &c, err);
   if (rc == EM_OK) em_cursor_close(c);
@@ -415,6 +468,8 @@ int main(void)
     cmocka_unit_test(test_importance),
     cmocka_unit_test(test_ways_on),
     cmocka_unit_test(test_why_leads_here),
+    cmocka_unit_test(test_ways_keep_the_prior),
+    cmocka_unit_test(test_ways_without_a_prior),
     cmocka_unit_test(test_memory_may_fail),
   };
   return cmocka_run_group_tests(tests, open_session, close_session);
