@@ -131,6 +131,7 @@ void em_session_close(em_session *s)
   em_free(s->entries);
   for (size_t i = 0; i < s->n_datasets; i++) em_dataset_close(s->datasets[i]);
   em_free(s->datasets);
+  em_free(s->routing);
   em_skips_free(&s->skips);
   em_prior_free(s->prior);
   em_free(s->source);
@@ -158,6 +159,13 @@ void em_session_recorded(const em_session *s, size_t pool, const em_evidence **e
   const entry *e = &s->entries[pool];
   *evidence = e->evidence;
   *group = e->dataset ? em_dataset_group(e->dataset, e->group) : NULL;
+}
+
+size_t em_session_n_routing(const em_session *s) { return s->main ? s->main->n_routing : s->n_routing; }
+
+const em_routing_piece *em_session_routing(const em_session *s, size_t i)
+{
+  return s->main ? &s->main->routing[i] : &s->routing[i];
 }
 
 void em_session_skips(em_session *s, void (*fn)(void *ctx, const em_skip *skip), void *ctx)

@@ -60,6 +60,7 @@ typedef struct em_pool_info {
   const char *gpu;                /* canonical card name */
   const em_card *card;            /* NULL when unknown */
   const char *kernel;             /* C name */
+  em_digest identity;             /* of the kernel */
   em_kind kind;
   const char *tier, *shape, *regime, *bindings;
   size_t n_goldens;        /* recorded, inside or outside the pool */
@@ -83,6 +84,10 @@ void em_session_pool(em_session *s, size_t i, em_pool_info *out);
 int em_session_find(em_session *s, const char *name, size_t *index, em_err *err) EM_MUST_CHECK;
 /* Where a pool's recorded rows are: evidence of a golden file or store, or a group of a dataset; the other is NULL. */
 void em_session_recorded(const em_session *s, size_t pool, const em_evidence **evidence, const em_group **group);
+/* The kernel-set decisions that golden files and stores hold, a piece at a time, in the order of em_store_each_routing;
+ * datasets hold none.  With the option `kernel`: those whose parent's or child's name contains it. */
+size_t em_session_n_routing(const em_session *s);
+const em_routing_piece *em_session_routing(const em_session *s, size_t i);
 /* What the sources held that is no pool, by reason. */
 void em_session_skips(em_session *s, void (*fn)(void *ctx, const em_skip *skip), void *ctx);
 

@@ -55,6 +55,8 @@ struct em_session {
   size_t n_datasets, cap_datasets;
   entry *entries;
   size_t n, cap;
+  em_routing_piece *routing;
+  size_t n_routing, cap_routing;
   em_skips skips;
 
   pthread_mutex_t lock;

@@ -129,6 +129,7 @@ static int add_evidence(void *ctx, em_evidence *ev, em_err *err)
   int rc = name_pool(s, ev, i, err);
   if (rc == EM_OK) {
     i->card = em_card_lookup(ev->gpu_name);
+    i->identity = ev->identity;
     i->kind = em_kernel_kind(ev->kernel);
     i->tier = tier_of(ev);
     count_goldens(ev, i);
@@ -166,6 +167,7 @@ static int add_group(em_session *s, const em_dataset *d, size_t group, em_err *e
                       .gpu = g->gpu,
                       .card = em_card_lookup(g->gpu),
                       .kernel = em_kernel_name(kernel),
+                      .identity = em_kernel_identity(kernel),
                       .kind = em_kernel_kind(kernel),
                       .tier = g->tier,
                       .shape = g->shape,
@@ -206,23 +208,51 @@ static int add_dataset(em_session *s, const char *path, em_err *err)
   return rc == EM_OK ? copy_skips(s, em_dataset_skipped(d), err) : rc;
 }
 
+/* ---- routing ---- */
+
+static int add_piece(void *ctx, const em_routing_piece *p, em_err *err)
+{
+  em_session *s = ctx;
+  if (s->opt.kernel && !strcasestr(p->parent, s->opt.kernel) && !strcasestr(p->child, s->opt.kernel)) return EM_OK;
+  if (em_grow(&s->routing, &s->cap_routing, s->n_routing + 1, sizeof *s->routing, err) != EM_OK) return err->code;
+  em_routing_piece *kept = &s->routing[s->n_routing];
+  *kept = *p;
+  kept->parent = keep(s, p->parent);
+  kept->child = keep(s, p->child);
+  kept->arm = keep(s, p->arm);
+  kept->source = keep(s, p->source);
+  if (!kept->parent || !kept->child || !kept->arm || !kept->source) return em_fail_nomem(err);
+  s->n_routing++;
+  return EM_OK;
+}
+
+/* ---- golden files and stores ---- */
+
+/* Closes the store. */
+static int take_store(em_session *s, em_store *store, em_err *err)
+{
+  int rc = em_store_each_evidence(store, add_evidence, s, err);
+  if (rc == EM_OK) rc = em_store_each_routing(store, add_piece, s, err);
+  em_store_close(store);
+  return rc;
+}
+
 static int add_store(em_session *s, const char *path, em_err *err)
 {
   em_store *store;
   int rc = em_store_open(path, EM_STORE_READ, &store, err);
-  if (rc != EM_OK) return rc;
-  rc = em_store_each_evidence(store, add_evidence, s, err);
-  em_store_close(store);
-  return rc;
+  return rc == EM_OK ? take_store(s, store, err) : rc;
 }
 
 int em_session_add_goldens(em_session *s, const char *const *paths, size_t n, em_err *err)
 {
   em_golden **goldens = em_calloc(n ? n : 1, sizeof *goldens);
+  em_store *store;
   if (!goldens) return em_fail_nomem(err);
   int rc = EM_OK;
   for (size_t i = 0; i < n && rc == EM_OK; i++) rc = em_golden_read(paths[i], &goldens[i], err);
-  if (rc == EM_OK) rc = em_golden_each_evidence((const em_golden *const *)goldens, n, add_evidence, s, err);
+  if (rc == EM_OK) rc = em_store_of_goldens((const em_golden *const *)goldens, n, &store, err);
+  if (rc == EM_OK) rc = take_store(s, store, err);
   for (size_t i = 0; i < n; i++) em_golden_free(goldens[i]);
   em_free(goldens);
   return rc;

@@ -169,9 +169,23 @@ void em_evidence_free(em_evidence *e);
  * returned. */
 int em_store_each_evidence(em_store *s, int (*fn)(void *ctx, em_evidence *e, em_err *err), void *ctx,
                            em_err *err) EM_MUST_CHECK;
-/* The same from golden files without a store (explore FILE...). */
-int em_golden_each_evidence(const em_golden *const *goldens, size_t n,
-                            int (*fn)(void *ctx, em_evidence *e, em_err *err), void *ctx, em_err *err) EM_MUST_CHECK;
+/* A store in memory of what golden files hold, to be read back like any other (explore FILE...). */
+int em_store_of_goldens(const em_golden *const *goldens, size_t n, em_store **out, em_err *err) EM_MUST_CHECK;
+
+/* One piece of a kernel-set decision: taking `arm` at the kernel `parent` makes `child` and the other pieces in its
+ * place.  A decision is of no card and has no time of its own: its price is the sum of its pieces' best times.  Texts are
+ * borrowed until fn returns. */
+typedef struct em_routing_piece {
+  const char *parent, *child; /* names */
+  em_digest parent_identity, child_identity;
+  const char *arm;    /* canonical JSON: {"REDUCE":"g4k"} */
+  size_t position, n; /* from 0, of n pieces */
+  bool formed;        /* false: only its parent's program can make the child; it has no pool */
+  const char *source;
+} em_routing_piece;
+/* Calls fn for each piece, sorted by (parent name, identity, arm, position); a nonzero return stops and is returned. */
+int em_store_each_routing(em_store *s, int (*fn)(void *ctx, const em_routing_piece *p, em_err *err), void *ctx,
+                          em_err *err) EM_MUST_CHECK;
 
 /* The sources of the store, for listing: fn(name, digest, rows). */
 int em_store_each_source(em_store *s, int (*fn)(void *ctx, const char *name, const char *digest, size_t rows),

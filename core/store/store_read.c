@@ -1,4 +1,4 @@
-/* store_read.c - evidence, sources and counts out of the store. */
+/* store_read.c - evidence, routing and sources out of the store. */
 #include "core/store/store_int.h"
 
 #include <math.h>
@@ -82,6 +82,12 @@ static int parse_bindings(const em_store *s, const char *text, em_evidence *e, e
   return rc;
 }
 
+static int read_identity(const em_store *s, const char *text, em_digest *out, em_err *err)
+{
+  if (em_digest_parse(text, out)) return EM_OK;
+  return em_fail(err, EM_E_INPUT, "%s: kernel identity \"%s\": expected 32 hexadecimal digits", s->path, text);
+}
+
 static int read_pool_ref(const em_store *s, sqlite3_stmt *st, pool_ref *p, em_err *err)
 {
   p->card = sqlite3_column_int64(st, 0);
@@ -92,10 +98,8 @@ static int read_pool_ref(const em_store *s, sqlite3_stmt *st, pool_ref *p, em_er
   p->e.regime = (em_regime){.fast_math = sqlite3_column_int(st, 8) != 0,
                             .cold_cache = sqlite3_column_int(st, 9) != 0,
                             .opt = sqlite3_column_int(st, 10)};
-  if (!em_digest_parse(em_sql_text(st, 5), &p->e.identity))
-    return em_fail(err, EM_E_INPUT, "%s: kernel identity \"%s\": expected 32 hexadecimal digits", s->path,
-                   em_sql_text(st, 5));
-  int rc = em_sql_strdup(st, 2, &p->e.gpu_name, err);
+  int rc = read_identity(s, em_sql_text(st, 5), &p->e.identity, err);
+  if (!rc) rc = em_sql_strdup(st, 2, &p->e.gpu_name, err);
   if (!rc) rc = em_sql_strdup(st, 6, &p->e.kernel_name, err);
   if (!rc) rc = em_sql_strdup(st, 11, &p->bindings, err);
   return rc ? rc : parse_bindings(s, p->bindings, &p->e, err);
@@ -234,15 +238,53 @@ static int import_goldens(em_store *s, const em_golden *const *goldens, size_t n
   return rc ? rc : em_store_commit(s, err);
 }
 
-int em_golden_each_evidence(const em_golden *const *goldens, size_t n,
-                            int (*fn)(void *ctx, em_evidence *e, em_err *err), void *ctx, em_err *err)
+int em_store_of_goldens(const em_golden *const *goldens, size_t n, em_store **out, em_err *err)
 {
   em_store *s;
   int rc = em_store_open_memory(&s, err);
   if (rc) return rc;
   rc = import_goldens(s, goldens, n, err);
-  if (!rc) rc = em_store_each_evidence(s, fn, ctx, err);
-  em_store_close(s);
+  if (rc)
+    em_store_close(s);
+  else
+    *out = s;
+  return rc;
+}
+
+/* ---- routing ------------------------------------------------------------------------------------ */
+
+static const char list_pieces[] =
+  "SELECT parent.name, child.name, parent.identity, child.identity, arm, position, child.formed, source.name,"
+  " (SELECT count(*) FROM routing_child AS other WHERE other.routing = routing.id) FROM routing"
+  " JOIN routing_child ON routing_child.routing = routing.id JOIN kernel AS parent ON parent.id = routing.parent"
+  " JOIN kernel AS child ON child.id = routing_child.child JOIN source ON source.id = routing.source"
+  " ORDER BY parent.name, parent.identity, arm, position";
+
+static int read_piece(const em_store *s, sqlite3_stmt *st, em_routing_piece *p, em_err *err)
+{
+  *p = (em_routing_piece){.parent = em_sql_text(st, 0),
+                          .child = em_sql_text(st, 1),
+                          .arm = em_sql_text(st, 4),
+                          .position = (size_t)sqlite3_column_int64(st, 5),
+                          .n = (size_t)sqlite3_column_int64(st, 8),
+                          .formed = sqlite3_column_int(st, 6) != 0,
+                          .source = em_sql_text(st, 7)};
+  int rc = read_identity(s, em_sql_text(st, 2), &p->parent_identity, err);
+  return rc ? rc : read_identity(s, em_sql_text(st, 3), &p->child_identity, err);
+}
+
+int em_store_each_routing(em_store *s, int (*fn)(void *ctx, const em_routing_piece *p, em_err *err), void *ctx,
+                          em_err *err)
+{
+  sqlite3_stmt *st;
+  em_routing_piece p;
+  bool row = true;
+  int rc = em_sql_prepare(s, list_pieces, &st, err);
+  while (!rc && !(rc = em_sql_step(s, st, &row, err)) && row) {
+    rc = read_piece(s, st, &p, err);
+    if (!rc) rc = fn(ctx, &p, err);
+  }
+  sqlite3_finalize(st);
   return rc;
 }
 

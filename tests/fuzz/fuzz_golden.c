@@ -14,6 +14,12 @@ static int drop(void *ctx, em_evidence *e, em_err *err)
   return 0;
 }
 
+static int look(void *ctx, const em_routing_piece *p, em_err *err)
+{
+  (void)ctx, (void)err;
+  return p->position < p->n && *p->arm == '{' ? 0 : 1;
+}
+
 static char *text_of(const em_golden *g)
 {
   em_str out = {0};
@@ -26,11 +32,15 @@ static void check(em_golden *g)
 {
   em_err err;
   em_golden *again;
+  em_store *store;
   char *first = text_of(g);
   if (em_golden_parse(first, strlen(first), "again", &again, &err)) abort();
   char *second = text_of(again);
   if (strcmp(first, second)) abort();
-  if (em_golden_each_evidence((const em_golden *const *)&again, 1, drop, NULL, &err)) abort();
+  if (em_store_of_goldens((const em_golden *const *)&again, 1, &store, &err)) abort();
+  if (em_store_each_evidence(store, drop, NULL, &err)) abort();
+  if (em_store_each_routing(store, look, NULL, &err)) abort();
+  em_store_close(store);
   em_golden_free(again);
   em_free(first);
   em_free(second);

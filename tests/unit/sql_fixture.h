@@ -45,6 +45,20 @@ static inline em_row fixture_leaf(const em_kernel *k, const em_card *card, uint6
   return row;
 }
 
+/* The kernel split in two, and in one that adds. */
+static inline void fixture_split(em_golden *g, size_t parent, const char *half, int width, char finalize)
+{
+  em_err err;
+  em_kernel *pieces[2];
+  em_knobs arm = {0};
+  size_t n, children[2];
+  fixture_must(em_kernel_split(g->kernels[parent].kernel, width, finalize, pieces, &n, &err), &err);
+  for (size_t i = 0; i < n; i++) fixture_must(em_golden_add_kernel(g, pieces[i], true, &children[i], &err), &err);
+  fixture_must(em_knobs_set(&arm, "REDUCE", half, &err), &err);
+  fixture_must(em_golden_put_routing(g, parent, &arm, children, n, &err), &err);
+  em_knobs_free(&arm);
+}
+
 static inline void fixture_golden(const char *path)
 {
   em_err err;
@@ -73,6 +87,10 @@ static inline void fixture_golden(const char *path)
     fixture_must(em_golden_add_kernel(g, k, true, &golden.kernel, &err), &err);
     fixture_must(em_golden_add_row(g, &golden, &err), &err);
     em_knobs_free(&golden.knobs);
+    if (strcmp(f->label, "square.64") == 0) {
+      fixture_split(g, golden.kernel, "g4k", 4, 'k');
+      fixture_split(g, golden.kernel, "g2a", 2, 'a');
+    }
   }
   fixture_must(em_golden_write(g, path, &err), &err);
   em_golden_free(g);

@@ -64,6 +64,46 @@ static void test_find(void **state)
   em_session_close(s);
 }
 
+static em_session *session_of(const char *kernel)
+{
+  const char *golden = in_scratch("golden.json");
+  const em_session_options o = {.sources = &golden,
+                                .n_sources = 1,
+                                .prior = in_scratch("prior.json"),
+                                .feat_ver = EM_FEAT_VER,
+                                .kernel = kernel,
+                                .threads = 1};
+  em_session *s = NULL;
+  em_err err;
+  fixture_must(em_session_open(&o, &s, &err), &err);
+  return s;
+}
+
+/* Decisions are listed with what they make; a filter by kernel holds for them too. */
+static void test_routing(void **state)
+{
+  (void)state;
+  em_session *s = fixture_session();
+  em_pool_info square = info_of(s, "square.64");
+  assert_int_equal(em_session_n_routing(s), 3);
+  for (size_t i = 0; i < 3; i++) {
+    const em_routing_piece *p = em_session_routing(s, i);
+    assert_string_equal(p->parent, square.kernel);
+    assert_true(em_digest_eq(p->parent_identity, square.identity));
+    assert_false(em_digest_eq(p->child_identity, square.identity));
+    assert_string_equal(p->source, "golden.json");
+    assert_string_equal(p->arm, i == 0 ? "{\"REDUCE\":\"g2a\"}" : "{\"REDUCE\":\"g4k\"}");
+    assert_int_equal(p->n, i == 0 ? 1 : 2);
+    assert_int_equal(p->position, i == 2);
+  }
+  em_session *none = session_of("softmax"), *combine = session_of("__COMBINE");
+  assert_int_equal(em_session_n_routing(none), 0);
+  assert_int_equal(em_session_n_routing(combine), 1);
+  em_session_close(none);
+  em_session_close(combine);
+  em_session_close(s);
+}
+
 /* Ranks and orders agree with each other and with a count over the qualities. */
 static void test_ranks(void **state)
 {
@@ -334,6 +374,7 @@ int main(void)
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {IN_SCRATCH(test_lists_at_once),
                                      IN_SCRATCH(test_find),
+                                     IN_SCRATCH(test_routing),
                                      IN_SCRATCH(test_ranks),
                                      IN_SCRATCH(test_constant_columns),
                                      IN_SCRATCH(test_outside_pool),

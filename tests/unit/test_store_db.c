@@ -582,12 +582,64 @@ static void files_give_the_evidence_of_a_store(void **state)
   em_store_close(s);
   assert_int_equal(em_golden_read(in_scratch("a.json"), &g[0], &err), EM_OK);
   assert_int_equal(em_golden_read(in_scratch("b.json"), &g[1], &err), EM_OK);
-  assert_int_equal(em_golden_each_evidence((const em_golden *const *)g, 2, describe, &direct, &err), EM_OK);
+  assert_int_equal(em_store_of_goldens((const em_golden *const *)g, 2, &s, &err), EM_OK);
+  assert_int_equal(em_store_each_evidence(s, describe, &direct, &err), EM_OK);
   assert_string_equal(direct.s, stored);
+  em_store_close(s);
   em_golden_free(g[0]);
   em_golden_free(g[1]);
   em_str_free(&direct);
   em_free(stored);
+}
+
+static int list_piece(void *ctx, const em_routing_piece *p, em_err *err)
+{
+  (void)err;
+  em_str_printf(ctx, "%s %s %zu/%zu %s%s %s\n", p->parent, p->arm, p->position, p->n, p->child,
+                p->formed ? "" : " unformed", p->source);
+  return em_digest_eq(p->parent_identity, p->child_identity) ? 0 : 78;
+}
+
+static int read_routing(em_store *s, em_err *err)
+{
+  em_str out = {0};
+  int rc = em_store_each_routing(s, list_piece, &out, err);
+  if (!rc) rc = em_str_finish(&out, err);
+  em_str_free(&out);
+  return rc;
+}
+
+static int stop_at_piece(void *ctx, const em_routing_piece *p, em_err *err)
+{
+  (void)p, (void)err;
+  ++*(int *)ctx;
+  return 77;
+}
+
+static void decisions_are_read_piece_by_piece(void **state)
+{
+  (void)state;
+  em_err err;
+  em_str out = {0};
+  int calls = 0;
+  char *ir = pointwise_ir("exp");
+  char *text = golden_text(ir,
+                           "\"routing\":[{\"parent\":\"k\",\"arm\":{\"REDUCE\":\"g4k\"},\"children\":[\"k\",\"k\"]},"
+                           "{\"parent\":\"k\",\"arm\":{\"REDUCE\":\"g2a\"},\"children\":[\"k\"]}],",
+                           POINTWISE_ROW("a", "1.5", "f4"));
+  put_text("g.json", text);
+  em_store *s = opened("a.db", EM_STORE_WRITE);
+  import_only(s, "g.json");
+  assert_int_equal(em_store_each_routing(s, list_piece, &out, &err), EM_OK);
+  assert_string_equal(out.s, "k {\"REDUCE\":\"g2a\"} 0/1 k g.json\n"
+                             "k {\"REDUCE\":\"g4k\"} 0/2 k g.json\nk {\"REDUCE\":\"g4k\"} 1/2 k g.json\n");
+  assert_int_equal(em_store_each_routing(s, stop_at_piece, &calls, &err), 77);
+  assert_int_equal(calls, 1);
+  ASSERT_SURVIVES_NOMEM(read_routing(s, &err), (void)0);
+  em_str_free(&out);
+  em_store_close(s);
+  em_free(text);
+  em_free(ir);
 }
 
 static int stop_at_once(void *ctx, em_evidence *e, em_err *err)
@@ -689,6 +741,7 @@ int main(void)
     WITH_SCRATCH(cancelling_leaves_nothing),
     WITH_SCRATCH(damage_is_found),
     WITH_SCRATCH(files_give_the_evidence_of_a_store),
+    WITH_SCRATCH(decisions_are_read_piece_by_piece),
     WITH_SCRATCH(a_reader_may_stop),
     WITH_SCRATCH(memory_may_run_out),
   };
