@@ -5,7 +5,7 @@
 
 #include "views/views_int.h"
 
-enum { KERNEL, KIND, SHAPE, POOLS, CARDS, RANKED, TOP1, WORST };
+enum { KERNEL, KIND, SHAPE, POOLS, CARDS, RANKED, TOP1, WORST, IDENTITY };
 
 static const em_view_column columns[] = {
   {"kernel", "kernel", EM_TEXT, "", 26, 0, "C name of the kernel"},
@@ -16,6 +16,7 @@ static const em_view_column columns[] = {
   {"ranked", "ranked", EM_INT, "pools", 6, 0, "pools whose golden was ranked"},
   {"top1", "top-1", EM_INT, "pools", 5, 0, "pools whose golden is the cold pick"},
   {"worst_rank", "worst", EM_INT, "rank", 7, 0, "worst golden rank, ties against"},
+  {"identity", "identity", EM_TEXT, "", 0, 0, "digest of its normalised definition"},
 };
 
 /* A kernel is known by name and shape: golden files of different cards repeat it. */
@@ -50,6 +51,8 @@ static void close_view(em_cursor *base)
   em_free(c->kernels);
   em_free(c);
 }
+
+static const em_param params[] = {EM_PRIOR_PARAM};
 
 static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
 {
@@ -104,7 +107,7 @@ static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
   em_pool_info i;
   em_session_pool(base->session, ((cursor *)base)->kernels[row].first, &i);
   totals t = {0};
-  if (column >= POOLS) t = sum_up(base, &i);
+  if (column >= POOLS && column <= WORST) t = sum_up(base, &i);
   switch (column) {
   case KERNEL: em_cell_text(out, i.kernel); break;
   case KIND: em_cell_text(out, em_kind_name(i.kind)); break;
@@ -113,6 +116,7 @@ static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
   case CARDS: em_cell_int(out, (int64_t)t.cards); break;
   case RANKED: em_cell_int(out, (int64_t)t.ranked); break;
   case TOP1: em_cell_int(out, (int64_t)t.top1); break;
+  case IDENTITY: em_cell_digest(out, i.identity); break;
   default:
     if (t.ranked)
       em_cell_rank(out, t.worst);
@@ -148,6 +152,8 @@ const em_view em_view_kernels = {
   .doc = "The kernels of the sources and how the prior does on their pools.",
   .columns = columns,
   .n_columns = COUNT(columns),
+  .params = params,
+  .n_params = COUNT(params),
   .live = true,
   .open = open_view,
   .close = close_view,

@@ -32,7 +32,8 @@ enum {
   GOLDENS,
   SHAPE,
   REGIME,
-  BINDINGS
+  BINDINGS,
+  IDENTITY
 };
 
 static const em_view_column columns[] = {
@@ -60,6 +61,7 @@ static const em_view_column columns[] = {
   {"shape", "shape", EM_TEXT, "", 0, 0, "extents and dtypes; the fold key of cross-validation"},
   {"regime", "regime", EM_TEXT, "", 16, 0, "what the times are true of; unused = the default"},
   {"bindings", "bindings", EM_TEXT, "", 0, 0, "sizes of symbolic extents; unused = there are none"},
+  {"identity", "identity", EM_TEXT, "", 0, 0, "digest of the kernel's normalised definition"},
 };
 
 static const em_param params[] = {
@@ -163,6 +165,7 @@ static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
   case SHAPE: em_cell_text(out, i.shape); break;
   case REGIME: em_cell_text_or_unused(out, i.regime); break;
   case BINDINGS: em_cell_text_or_unused(out, i.bindings); break;
+  case IDENTITY: em_cell_digest(out, i.identity); break;
   default: ranked_cell(base->session, &i, column, out);
   }
 }
@@ -261,7 +264,8 @@ static size_t waits_for(em_cursor *base, size_t row, size_t column)
   case GOLDENS:
   case SHAPE:
   case REGIME:
-  case BINDINGS: return SIZE_MAX;
+  case BINDINGS:
+  case IDENTITY: return SIZE_MAX;
   default: return ((cursor *)base)->pools[row];
   }
 }

@@ -187,7 +187,10 @@ static bool turn(em_cursor *base, em_target *out)
   return em_pair_target(&((cursor *)base)->pair, "features", NULL, out);
 }
 
-static bool swap(em_cursor *base, em_target *out) { return em_pair_swap(&((cursor *)base)->pair, "tree_diff", NULL, out); }
+static bool swap(em_cursor *base, em_target *out)
+{
+  return em_pair_swap(&((cursor *)base)->pair, "tree_diff", NULL, out);
+}
 
 const em_view em_view_tree_diff = {
   .name = "tree_diff",

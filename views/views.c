@@ -185,6 +185,13 @@ void em_cell_text_or_unused(em_cell *c, const char *s)
 
 bool em_column_is_right(const em_view_column *col) { return col->type == EM_INT || col->type == EM_REAL; }
 
+void em_cell_digest(em_cell *c, em_digest d)
+{
+  char hex[33];
+  em_digest_hex(d, hex);
+  em_cell_printf(c, "%s", hex);
+}
+
 void em_cell_rank(em_cell *c, size_t rank) { em_cell_int(c, (int64_t)rank + 1); }
 
 const char *em_card_label(const em_pool_info *i) { return i->card ? i->card->short_name : i->gpu; }

@@ -52,6 +52,9 @@ void em_cell_text_or_unused(em_cell *c, const char *s);
 /* Is the column aligned to the right? */
 bool em_column_is_right(const em_view_column *col);
 
+/* 32 hexadecimal digits. */
+void em_cell_digest(em_cell *c, em_digest d);
+
 /* Ranks are shown from 1. */
 void em_cell_rank(em_cell *c, size_t rank);
 

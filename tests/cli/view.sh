@@ -11,3 +11,10 @@ view skipped "$tiny"
 status view candidates --pool m "$tiny"
 status view candidates --pool sofmax.256 "$tiny"
 status view features --pool mm.64 --a nothing "$tiny"
+echo "== the trees of the prior, and what is routed"
+view trees "$tiny"
+edited "$tiny" routed.json 's/"rows": \[/"routing": [{"parent":"k_matmul_9a5a04","arm":{"REDUCE":"g2a"},"children":["k_softmax_204e7f"]}],\n &/'
+view routing routed.json
+view routing --csv "$tiny"
+emmy db import --db routed.db routed.json >/dev/null
+view routing --json routed.db

@@ -12,6 +12,7 @@ static const struct {
              {"candidates", {"square.64"}, 2063},
              {"features", {"softmax.1024", "1", "2"}, 40},
              {"kernels", {NULL}, 5},
+             {"kernels", {"other.json"}, 5},
              {"cards", {NULL}, 30},
              {"skipped", {NULL}, 1},
              {"feature_registry", {NULL}, 80},
@@ -32,6 +33,7 @@ static const struct {
              {"ranks", {NULL, "both"}, 3},
              {"measurements", {NULL}, 6},
              {"measurements", {"square.64"}, 2},
+             {"routing", {NULL}, 3},
              {"sources", {NULL}, 1},
              {"fits", {"fits"}, 2},
              {"fit_metrics", {"fits/a"}, 3},
@@ -354,6 +356,19 @@ static void test_measurements(void **state)
   expect("select source, rows, goldens, failed, pools, cards, faster from sources", "golden.json,6,6,0,5,1,6\n");
 }
 
+/* Two decisions about one kernel: a split whose two kernels sum up one after another, and one that adds. */
+static void test_routing(void **state)
+{
+  (void)state;
+  expect(
+    "select knob(arm, 'REDUCE'), piece, pieces, substr(child, instr(child, '__')), formed, pools, source from routing",
+    "g2a,1,1,__partial,1,0,golden.json\ng4k,1,2,__partial,1,0,golden.json\ng4k,2,2,__combine,1,0,golden.json\n");
+  expect(
+    "select count(distinct r.kernel), count(distinct r.child_identity), min(p.kernel), max(k.pools) from routing r "
+    "join pools p using (identity) join kernels k on k.identity = r.identity",
+    "1,3,square.64,1\n");
+}
+
 static void test_fits(void **state)
 {
   (void)state;
@@ -399,8 +414,9 @@ static int render_once(const char *text, em_err *err)
 static void test_allocation_failures(void **state)
 {
   (void)state;
-  const char *const views[] = {"fork_tree", "tree_path", "trees",       "splits",    "ranks",    "measurements",
-                               "sources",   "fits",      "fit_metrics", "fit_ranks", "fit_diff", "schema_doc"};
+  const char *const views[] = {"fork_tree",    "tree_path",  "trees",  "splits",      "ranks",
+                               "measurements", "sources",    "fits",   "fit_metrics", "fit_ranks",
+                               "fit_diff",     "schema_doc", "routing"};
   em_err err;
   size_t pool;
   const em_scored *kept;
@@ -433,6 +449,7 @@ int main(void)
                                      cmocka_unit_test(test_prior_argument),
                                      cmocka_unit_test(test_ranks),
                                      cmocka_unit_test(test_measurements),
+                                     cmocka_unit_test(test_routing),
                                      cmocka_unit_test(test_fits),
                                      cmocka_unit_test(test_skipped_says_why),
                                      cmocka_unit_test(test_allocation_failures)};
