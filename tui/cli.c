@@ -199,6 +199,15 @@ static int set_number(const em_command *c, const em_option *o, const char *text,
                  o->kind == EM_OPTION_INT ? "an integer" : "a number", o->lo, o->hi, text);
 }
 
+static int add_listed(const em_option *o, const char *text, em_args *a, em_err *err)
+{
+  if (a->n_listed == EM_MAX_LISTED)
+    return em_fail(err, EM_E_USAGE, "--%s: at most %d of such options are taken: write a file of them", o->name,
+                   EM_MAX_LISTED);
+  a->listed[a->n_listed++] = (em_listed){o, text};
+  return EM_OK;
+}
+
 static int set_value(const em_command *c, const em_option *o, const char *text, em_value *v, em_err *err)
 {
   v->text = text;
@@ -282,6 +291,7 @@ int em_args_parse(const em_command *c, int argc, char **argv, em_args *out, bool
     const em_option *o = option_of(c, got, out, &v);
     v->set = true;
     rc = set_value(c, o, optarg, v, err);
+    if (rc == EM_OK && o->kind == EM_OPTION_LIST) rc = add_listed(o, optarg, out, err);
   }
   *help = out->opt[EM_OPT_HELP].set;
   out->words = argv + optind;

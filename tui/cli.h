@@ -16,7 +16,14 @@
 
 /* ---- the tables ------------------------------------------------------------------------- */
 
-typedef enum em_option_kind { EM_OPTION_FLAG, EM_OPTION_TEXT, EM_OPTION_INT, EM_OPTION_REAL } em_option_kind;
+/* A LIST takes a text each time that it is given; of the others the last one counts. */
+typedef enum em_option_kind {
+  EM_OPTION_FLAG,
+  EM_OPTION_TEXT,
+  EM_OPTION_LIST,
+  EM_OPTION_INT,
+  EM_OPTION_REAL
+} em_option_kind;
 
 typedef struct em_option {
   const char *name; /* without the dashes */
@@ -65,12 +72,20 @@ typedef struct em_command {
 
 extern const em_command em_commands[]; /* in the order of help; ends with a NULL name */
 
-#define EM_MAX_MORE 32 /* options of one command that come from another table */
+#define EM_MAX_MORE   32 /* options of one command that come from another table */
+#define EM_MAX_LISTED 64 /* texts of LIST options in one command line */
+
+typedef struct em_listed {
+  const em_option *option;
+  const char *text;
+} em_listed;
 
 struct em_args {
   const em_command *command;
   em_value opt[EM_N_OPTIONS];
-  em_value more[EM_MAX_MORE]; /* in the order of command->more */
+  em_value more[EM_MAX_MORE];      /* in the order of command->more */
+  em_listed listed[EM_MAX_LISTED]; /* what LIST options gave, in the order of the command line */
+  size_t n_listed;
   char **words;
   size_t n_words;
 };
@@ -145,7 +160,8 @@ int em_mkdirs_of(const char *path, em_err *err) EM_MUST_CHECK; /* the folder tha
 
 #define COMMAND(fn) int em_cmd_##fn(const em_args *a, em_err *err);
 COMMAND(explore)
-COMMAND(view) COMMAND(db_import) COMMAND(db_export) COMMAND(db_list) COMMAND(db_check) COMMAND(eval_prior) COMMAND(fit)
+COMMAND(view)
+COMMAND(db_import) COMMAND(db_export) COMMAND(db_list) COMMAND(db_check) COMMAND(eval_prior) COMMAND(fit)
   COMMAND(compare) COMMAND(golden_format) COMMAND(golden_check) COMMAND(kernel_new) COMMAND(kernel_list)
     COMMAND(kernel_show) COMMAND(repl) COMMAND(target_list) COMMAND(target_show) COMMAND(help)
 #undef COMMAND

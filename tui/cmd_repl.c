@@ -39,15 +39,19 @@ static int run_input(em_repl *r, em_err *err)
 
 static int run_all(em_repl *r, em_err *err)
 {
-  const char *file = r->args->opt[EM_OPT_SQL_FILE].text, *command = r->args->opt[EM_OPT_COMMAND].text;
-  if (!file && !command) return run_input(r, err);
-  r->keep_going = r->args->opt[EM_OPT_KEEP_GOING].set;
+  const em_args *a = r->args;
+  if (a->n_listed == 0) return run_input(r, err);
+  r->keep_going = a->opt[EM_OPT_KEEP_GOING].set;
   int rc = EM_OK;
-  if (file && strcmp(file, "-") == 0)
-    rc = run_input(r, err);
-  else if (file)
-    rc = em_repl_run_file(r, file, err);
-  if (rc == EM_OK && command && !r->quit) rc = em_repl_run_text(r, "--command", command, err);
+  for (size_t i = 0; i < a->n_listed && rc == EM_OK && !r->quit; i++) {
+    const char *text = a->listed[i].text;
+    if (a->listed[i].option == &em_options[EM_OPT_COMMAND])
+      rc = em_repl_run_text(r, "--command", text, err);
+    else if (strcmp(text, "-") == 0)
+      rc = run_input(r, err);
+    else
+      rc = em_repl_run_file(r, text, err);
+  }
   return rc;
 }
 

@@ -33,6 +33,10 @@ repl -f - "$tiny" <script.sql >second
 repl -f script.sql "$tiny" | cmp - first
 cmp first second
 
+echo "== commands and files in the order given"
+repl -c '.mode csv' -c 'select 1 as one' -f script.sql -c 'select 9 as nine' "$tiny"
+status repl -c 'select 1' -c '.quit' -c 'select 2' "$tiny"
+
 echo "== errors name source and line"
 printf 'select 1;\n\nselect *\n  from candidtes;\nselect 2;\n' >bad.sql
 status repl -f bad.sql "$tiny"
