@@ -67,17 +67,56 @@ static void go_back(em_explorer *x)
   em_screen_free(x->stack[--x->depth]);
 }
 
-/* A main screen starts a new stack above the first one. */
-static void open_main(em_explorer *x, const em_view *view)
+/* The next word of a command's argument, owned; one with blanks stands in quotes.  NULL at the end, or for "-". */
+static int next_word(const char **text, char **out, em_err *err)
+{
+  const char *s = *text + strspn(*text, " ");
+  char quote = *s == '\'' || *s == '"' ? *s : ' ', ends[2] = {quote, '\0'};
+  s += quote != ' ';
+  size_t n = strcspn(s, ends);
+  *text = s + n + (s[n] != '\0');
+  *out = NULL;
+  if (quote == ' ' && (n == 0 || (n == 1 && *s == '-'))) return EM_OK;
+  *out = em_strndup(s, n);
+  return *out ? EM_OK : em_fail_nomem(err);
+}
+
+/* "candidates mm.64": the view, and its arguments in the order of its parameters. */
+static int parse_open(const char *text, const em_view **view, char *args[EM_MAX_PARAMS], bool *plain, em_err *err)
+{
+  char *name;
+  *plain = true;
+  int rc = next_word(&text, &name, err);
+  if (rc != EM_OK) return rc;
+  *view = em_view_find(name ? name : "");
+  if (!*view) rc = em_fail(err, EM_E_USAGE, "no view is called \"%s\"; ? lists them", name ? name : "");
+  em_free(name);
+  for (size_t i = 0; rc == EM_OK && i < (*view)->n_params; i++) {
+    rc = next_word(&text, &args[i], err);
+    *plain &= !args[i];
+    if (rc == EM_OK && !args[i] && (*view)->params[i].required)
+      rc = em_fail(err, EM_E_USAGE, "%s: open it from a pool, or name its %s: %s", (*view)->name,
+                   (*view)->params[i].name, (*view)->params[i].doc);
+  }
+  if (rc == EM_OK && text[strspn(text, " ")])
+    rc = em_fail(err, EM_E_USAGE, "%s takes %zu arguments", (*view)->name, (*view)->n_params);
+  return rc;
+}
+
+/* A named view starts a new stack above the first one. */
+static void open_named(em_explorer *x, const char *text)
 {
   em_err err;
+  const em_view *view;
   char *args[EM_MAX_PARAMS] = {0};
-  if (!view || (view->n_params && view->params[0].required)) {
-    em_explorer_say(x, "%s: not a main screen; open it from a pool", view ? view->name : "no such view");
-    return;
+  bool plain;
+  int rc = parse_open(text, &view, args, &plain, &err);
+  if (rc == EM_OK) {
+    while (x->depth > 1) em_screen_free(x->stack[--x->depth]);
+    if (!plain || em_explorer_top(x)->view != view) rc = em_explorer_push(x, view, args, &err);
   }
-  while (x->depth > 1) em_screen_free(x->stack[--x->depth]);
-  if (em_explorer_top(x)->view != view) report(x, em_explorer_push(x, view, args, &err), &err);
+  report(x, rc, &err);
+  for (size_t i = 0; i < EM_MAX_PARAMS; i++) em_free(args[i]);
 }
 
 static void enter(em_explorer *x, em_screen *s)
@@ -297,7 +336,7 @@ static bool act_on_program(em_explorer *x, em_action action, const char *argumen
     x->help_top = 0;
     return true;
   case EM_ACT_COMMAND: em_explorer_command(x, argument ? argument : ""); return true;
-  case EM_ACT_OPEN: open_main(x, em_view_find(argument ? argument : "")); return true;
+  case EM_ACT_OPEN: open_named(x, argument ? argument : ""); return true;
   case EM_ACT_DUMP: dump_screen(x, argument ? argument : ""); return true;
   case EM_ACT_RESIZE: resize(x, argument ? argument : ""); return true;
   default: return false;
@@ -352,7 +391,7 @@ void em_explorer_command(em_explorer *x, const char *text)
   size_t n = strcspn(text, " ");
   const char *argument = text + n + strspn(text + n, " ");
   em_action action = em_action_of_command(text, n);
-  x->message[0] = '\0';
+  if (action != EM_ACT_DUMP) x->message[0] = '\0'; /* a dump shows what was said last */
   if (n == 0) return;
   if (action == EM_N_ACTIONS)
     em_explorer_say(x, "no command is called \"%.*s\"; ? lists them", (int)n, text);
