@@ -107,12 +107,17 @@ deps-all: ## the same, and what only .ci/run needs
 man: all ## write the manual pages of the commands anew
 	./emmy help --man man
 
-install: $(PROGRAM) ## install program, manual pages and data (DESTDIR=, prefix=)
+$(BUILD)/completion.%: $(PROGRAM)
+	@$(PROGRAM) help --completion $* >$@
+
+install: $(PROGRAM) $(BUILD)/completion.bash $(BUILD)/completion.zsh ## install program, manual pages, completions and data (DESTDIR=, prefix=)
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(datadir)/emmy
 	install -m 755 $(PROGRAM) $(DESTDIR)$(bindir)/emmy
 	for page in man/*.[1-8]; do [ -f "$$page" ] || continue; \
 	  install -d $(DESTDIR)$(mandir)/man$${page##*.} && \
 	  install -m 644 "$$page" $(DESTDIR)$(mandir)/man$${page##*.}/ || exit 1; done
+	install -D -m 644 $(BUILD)/completion.bash $(DESTDIR)$(datadir)/bash-completion/completions/emmy
+	install -D -m 644 $(BUILD)/completion.zsh $(DESTDIR)$(datadir)/zsh/site-functions/_emmy
 	[ ! -d data ] || cp -R data/. $(DESTDIR)$(datadir)/emmy/
 
 clean: ## remove what was built

@@ -8,7 +8,7 @@
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 const em_option em_options[EM_N_OPTIONS] = {
-#define OPTION(id, name, letter, kind, arg, dflt, lo, hi, doc) {name, letter, EM_OPTION_##kind, arg, dflt, lo, hi, doc},
+#define OPTION(id, name, letter, kind, arg, dflt, lo, hi, doc) {name, letter, EM_OPTION_##kind, arg, dflt, lo, hi, doc, NULL},
 #include "tui/options.def"
 #undef OPTION
 };

@@ -33,6 +33,7 @@ typedef struct em_option {
   const char *dflt; /* its value when not given; NULL = none */
   double lo, hi;    /* of numbers */
   const char *doc;
+  const char *values; /* the words it can be, separated by commas; NULL = what `arg` says */
 } em_option;
 
 typedef enum em_option_id {

@@ -23,8 +23,12 @@ const em_option *em_fit_options(size_t *n)
     em_fit_param_text(d, &p, defaults[i]);
     snprintf(docs[i], sizeof docs[i], "%s%s%s", d->doc, d->choices ? ": one of " : "", d->choices ? d->choices : "");
     /* Text: em_fit_param_set knows ranges and choices. */
-    options[i] = (em_option){
-      .name = d->name, .kind = EM_OPTION_TEXT, .arg = d->choices ? "NAME" : "N", .dflt = defaults[i], .doc = docs[i]};
+    options[i] = (em_option){.name = d->name,
+                             .kind = EM_OPTION_TEXT,
+                             .arg = d->choices ? "NAME" : "N",
+                             .dflt = defaults[i],
+                             .doc = docs[i],
+                             .values = d->choices};
   }
   return options;
 }

@@ -1,7 +1,7 @@
 /* cmd_help.c - emmy help. */
 #include <string.h>
 
-#include "tui/cli.h"
+#include "tui/completion.h"
 
 /* ---- --man DIR ---- */
 
@@ -75,7 +75,8 @@ int em_cmd_help(const em_args *a, em_err *err)
 {
   em_str text = {0};
   if (a->opt[EM_OPT_MAN].set) return write_pages(a->opt[EM_OPT_MAN].text, err);
-  int rc = put_topic(a, &text, err);
+  const char *shell = a->opt[EM_OPT_COMPLETION].text;
+  int rc = shell ? em_completion_put(&text, shell, err) : put_topic(a, &text, err);
   if (rc == EM_OK) return em_put_text(&text, err);
   em_str_free(&text);
   return rc;
