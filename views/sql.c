@@ -88,6 +88,26 @@ static int fail_sqlite(em_sql *q, em_err *err)
   return err->code;
 }
 
+static int declare_one(em_sql *q, const char *prefix, const char *name, em_err *err)
+{
+  char text[96];
+  sqlite3_stmt *stmt = NULL;
+  snprintf(text, sizeof text, "select 1 from %s%s", prefix, name);
+  int rc = sqlite3_prepare_v2(q->db, text, -1, &stmt, NULL);
+  sqlite3_finalize(stmt);
+  return rc == SQLITE_NOMEM ? em_fail_nomem(err) : EM_OK; /* a build of SQLite may lack the table */
+}
+
+/* Tables that SQLite itself offers: it declares each at its first use, in words that the authorizer takes for the user's.
+ * So they are used once before there is an authorizer. */
+static int declare_lists(em_sql *q, em_err *err)
+{
+  int rc = declare_one(q, "", "json_each", err);
+  if (rc == EM_OK) rc = declare_one(q, "", "json_tree", err);
+  for (size_t i = 0; rc == EM_OK && pragmas[i]; i++) rc = declare_one(q, "pragma_", pragmas[i], err);
+  return rc;
+}
+
 static int configure(em_sql *q, em_err *err)
 {
   int on;
@@ -96,6 +116,7 @@ static int configure(em_sql *q, em_err *err)
   sqlite3_db_config(q->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &on);
   int rc = em_sql_register_tables(q, err);
   if (rc == EM_OK) rc = em_sql_register_functions(q, err);
+  if (rc == EM_OK) rc = declare_lists(q, err);
   if (rc != EM_OK) return rc;
   sqlite3_set_authorizer(q->db, authorize, q);
   if (q->progress) sqlite3_progress_handler(q->db, 1000, poll_cancel, (void *)q->progress);

@@ -273,6 +273,18 @@ static void test_writes_are_refused(void **state)
   expect_error("pragma cache_size = 7", "not authorized: only pragmas that list things");
 }
 
+/* What SQLite declares for itself is no write of the user's. */
+static void test_tables_of_sqlite(void **state)
+{
+  (void)state;
+  expect("select sum(value) from json_each('[1,2,4]')", "7\n");
+  expect("select group_concat(key) from json_tree('{\"a\":{\"b\":1}}') where key is not null", "\"a,b\"\n");
+  expect("select count(*) = (select count(*) from schema_doc('candidates') where kind = 'column') "
+         "from pragma_table_info('candidates')",
+         "1\n");
+  expect("select count(*) from pragma_database_list", "1\n");
+}
+
 static void test_temporary_tables(void **state)
 {
   (void)state;
@@ -476,6 +488,7 @@ int main(void)
                                      cmocka_unit_test(test_agrees),
                                      cmocka_unit_test(test_aggregates),
                                      cmocka_unit_test(test_writes_are_refused),
+                                     cmocka_unit_test(test_tables_of_sqlite),
                                      cmocka_unit_test(test_temporary_tables),
                                      cmocka_unit_test(test_attached_files_are_read_only),
                                      cmocka_unit_test(test_hostile_statements),
