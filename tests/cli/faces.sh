@@ -1,6 +1,6 @@
 # Every view of views.def as CSV and in SQL: the same bytes; and in the manual: every table, argument, column and unit.
 . "$SRC/tests/fixtures/faces.sh"
-repl() { emmy repl --prior tiny-prior.json --csv "$@" tiny.json; }
+repl() { emmy repl --prior tiny-prior.json --csv "$@" tiny.json routing.json; }
 mkdir csv sql
 
 echo "== each view as CSV: number of lines, the first ones"
@@ -16,7 +16,7 @@ as_csv() {
     shift
   done
   # shellcheck disable=SC2086 # options and their values
-  emmy view "$view" --prior tiny-prior.json $options --csv tiny.json >"csv/$view"
+  emmy view "$view" --prior tiny-prior.json $options --csv tiny.json routing.json >"csv/$view"
   echo "-- $view$options: $(wc -l <"csv/$view")"
   head -n 4 "csv/$view" | cut -c1-600
 }

@@ -5,7 +5,7 @@ steps() {
   echo ":dump-screen $1.screen"
 }
 each_view steps >keys
-COLUMNS=100 LINES=20 emmy explore --script keys --prior tiny-prior.json tiny.json
+COLUMNS=100 LINES=20 emmy explore --script keys --prior tiny-prior.json tiny.json routing.json
 dump() {
   echo "== $*"
   cat "$1.screen"
