@@ -5,6 +5,12 @@
 
 #include "views/views.h"
 
+/* Asked once a row, looks once in a while whether to go on. */
+static int go_on(size_t row, size_t rows, em_err *err)
+{
+  return row % 256 == 0 ? em_progress_step(NULL, "rows", row, rows, err) : EM_OK;
+}
+
 /* Does any of the columns [first, last) of this row contain `text`, as displayed? */
 static bool row_contains(em_cursor *c, size_t row, size_t first, size_t last, const char *text, em_str *scratch)
 {
@@ -99,7 +105,8 @@ static int sort_rows(em_cursor *c, size_t column, bool desc, em_arrangement *a, 
   sort_key *keys = em_calloc(a->n ? a->n : 1, sizeof *keys);
   if (!keys) return em_fail_nomem(err);
   int rc = EM_OK;
-  for (size_t i = 0; i < a->n && rc == EM_OK; i++) rc = read_key(c, a->rows[i], column, &keys[i], err);
+  for (size_t i = 0; i < a->n && rc == EM_OK; i++)
+    if ((rc = go_on(i, a->n, err)) == EM_OK) rc = read_key(c, a->rows[i], column, &keys[i], err);
   if (rc == EM_OK) {
     qsort(keys, a->n, sizeof *keys, desc ? descending : ascending);
     for (size_t i = 0; i < a->n; i++) a->rows[i] = keys[i].row;
@@ -113,10 +120,12 @@ static int filter_rows(em_cursor *c, const char *text, em_arrangement *a, em_err
 {
   filter f = parse_filter(c->view, text);
   em_str scratch = {0};
-  for (size_t row = 0; row < a->of && !scratch.failed; row++) {
+  int rc = EM_OK;
+  for (size_t row = 0; row < a->of && !scratch.failed && rc == EM_OK; row++) {
     if (row_contains(c, row, f.first, f.last, f.text, &scratch) != f.invert) a->rows[a->n++] = (uint32_t)row;
+    rc = go_on(row, a->of, err);
   }
-  int rc = scratch.failed ? em_fail_nomem(err) : EM_OK;
+  if (scratch.failed) rc = em_fail_nomem(err);
   em_str_free(&scratch);
   return rc;
 }
@@ -152,7 +161,8 @@ size_t em_arrangement_search(em_cursor *c, const em_arrangement *a, size_t from,
 {
   size_t found = SIZE_MAX;
   em_str scratch = {0};
-  for (size_t k = 0; k < a->n && found == SIZE_MAX; k++) {
+  em_err cancelled;
+  for (size_t k = 0; k < a->n && found == SIZE_MAX && go_on(k, a->n, &cancelled) == EM_OK; k++) {
     size_t at = step > 0 ? (from + k) % a->n : (from + a->n - k) % a->n;
     if (row_contains(c, a->rows[at], 0, c->view->n_columns, text, &scratch)) found = at;
   }

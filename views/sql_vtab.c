@@ -298,7 +298,9 @@ static int open_view(const sql_table *t, const char *const *args, em_cursor **ou
     none |= v->params[i].required && !args[i];
   }
   *out = NULL;
+  const volatile int *outer = em_cancel_of_thread(t->sql->progress ? t->sql->progress->cancel : NULL);
   if (rc == EM_OK && !none) rc = em_view_open(v->name, t->sql->session, args, out, err);
+  em_cancel_of_thread(outer);
   em_session_release(s, scored);
   em_session_let_go(s);
   return rc;

@@ -94,10 +94,13 @@ static void count_candidate(cursor *c, branch *b, size_t rank)
   if (golden && !(b->us <= golden->us)) b->us = golden->us;
 }
 
-static void fill(cursor *c, const em_row *path)
+enum { ROWS_AT_ONCE = 4096 }; /* between two looks at whether to go on */
+
+static int fill(cursor *c, const em_row *path, em_err *err)
 {
   size_t last = 0; /* neighbours in rank often share a branch */
   for (size_t rank = 0; rank < c->scored->n; rank++) {
+    if (rank % ROWS_AT_ONCE == 0 && em_progress_step(NULL, "fork", rank, c->scored->n, err)) return err->code;
     const em_row *row = &c->scored->rows[c->scored->order[rank]];
     if (!lies_under(path, row)) continue;
     for (size_t k = 0; k < c->n; k++) {
@@ -108,6 +111,7 @@ static void fill(cursor *c, const em_row *path)
       break;
     }
   }
+  return EM_OK;
 }
 
 static int expand(cursor *c, const char *text, em_err *err)
@@ -124,8 +128,7 @@ static int expand(cursor *c, const char *text, em_err *err)
     return em_fail(err, EM_E_INPUT,
                    "nothing is left to decide under %s; the column path of fork_tree gives the paths of %s",
                    em_row_print(&path, spelled), c->scored->info.label);
-  fill(c, &path);
-  return EM_OK;
+  return fill(c, &path, err);
 }
 
 static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)

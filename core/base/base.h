@@ -291,9 +291,13 @@ int em_cpu_count(void);
 typedef struct em_progress {
   void (*report)(void *ctx, const char *what, size_t done, size_t total);
   void *ctx;
-  const volatile int *cancel; /* may be NULL; nonzero = stop */
+  const volatile int *cancel; /* may be NULL; nonzero = stop; another thread sets it with em_cancel_set */
 } em_progress;
 /* NULL p allowed.  EM_E_CANCEL (with err filled) when cancelling was asked. */
 int em_progress_step(const em_progress *p, const char *what, size_t done, size_t total, em_err *err);
+void em_cancel_set(volatile int *cancel);
+/* What em_progress_step obeys besides `p`, whatever p is, in the work of this thread: set by whoever may want to give up
+ * work that it does not see into, such as a view being opened.  NULL = nothing.  Returns what was set before. */
+const volatile int *em_cancel_of_thread(const volatile int *cancel);
 
 #endif

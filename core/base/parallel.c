@@ -96,10 +96,22 @@ void em_parallel_for(size_t n, size_t chunk, int threads, void (*fn)(void *ctx, 
   for (size_t i = 0; i < l.n_chunks; i++) run_chunk(&l, i);
 }
 
+static _Thread_local const volatile int *thread_cancel;
+
+const volatile int *em_cancel_of_thread(const volatile int *cancel)
+{
+  const volatile int *before = thread_cancel;
+  thread_cancel = cancel;
+  return before;
+}
+
+void em_cancel_set(volatile int *cancel) { __atomic_store_n(cancel, 1, __ATOMIC_RELAXED); }
+
+static bool is_set(const volatile int *cancel) { return cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED); }
+
 int em_progress_step(const em_progress *p, const char *what, size_t done, size_t total, em_err *err)
 {
-  if (!p) return EM_OK;
-  if (p->report) p->report(p->ctx, what, done, total);
-  if (p->cancel && *p->cancel) return em_fail(err, EM_E_CANCEL, "%s: cancelled after %zu of %zu", what, done, total);
-  return EM_OK;
+  if (p && p->report) p->report(p->ctx, what, done, total);
+  if (!is_set(p ? p->cancel : NULL) && !is_set(thread_cancel)) return EM_OK;
+  return em_fail(err, EM_E_CANCEL, "%s: cancelled after %zu of %zu", what, done, total);
 }

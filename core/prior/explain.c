@@ -310,7 +310,8 @@ int em_explain_rows(em_explainer *e, const double *matrix, size_t rows, size_t s
              .col = col,
              .leaf = leaf,
              .shap = shap + at * (e->m->n_features + 1)};
-    rc = explain_block(&j, threads, err);
+    rc = em_progress_step(NULL, "explaining", at, rows, err);
+    if (rc == EM_OK) rc = explain_block(&j, threads, err);
   }
   em_free(leaf);
   return rc;

@@ -64,6 +64,7 @@ typedef struct loss_job {
   const double *quality; /* of the group's rows */
   const double *shap;    /* group's rows x (n_features + 1) */
   double *sum;           /* by feature, and at [n_features] with all of them: sum over groups */
+  size_t first;          /* feature that the loop begins with */
 } loss_job;
 
 static double weight_of(const em_explain_data *d, size_t row) { return d->weights ? d->weights[row] : 1; }
@@ -97,7 +98,19 @@ static double group_loss(const loss_job *j, size_t feature)
 static void loss_chunk(void *ctx, size_t begin, size_t end)
 {
   const loss_job *j = ctx;
-  for (size_t f = begin; f < end; f++) j->sum[f] += group_loss(j, f);
+  for (size_t f = j->first + begin; f < j->first + end; f++) j->sum[f] += group_loss(j, f);
+}
+
+enum { FEATURES_AT_ONCE = 16 }; /* between two looks at whether to go on */
+
+static int add_losses(loss_job *j, int threads, em_err *err)
+{
+  for (j->first = 0; j->first <= j->n_features; j->first += FEATURES_AT_ONCE) {
+    size_t left = j->n_features + 1 - j->first;
+    if (em_progress_step(NULL, "importance", j->first, j->n_features + 1, err)) return err->code;
+    em_parallel_for(left < FEATURES_AT_ONCE ? left : FEATURES_AT_ONCE, 1, threads, loss_chunk, j);
+  }
+  return EM_OK;
 }
 
 static int check_data(const em_explain_data *d, double *total, em_err *err)
@@ -143,7 +156,7 @@ static int sum_losses(em_explainer *e, const em_model *m, const em_explain_data 
       return err->code;
     loss_job j = {
       .d = d, .begin = begin, .end = end, .n_features = m->n_features, .quality = quality, .shap = shap, .sum = sum};
-    em_parallel_for(m->n_features + 1, 1, threads, loss_chunk, &j);
+    if (add_losses(&j, threads, err)) return err->code;
   }
   return EM_OK;
 }

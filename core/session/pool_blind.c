@@ -73,6 +73,8 @@ int em_scored_blind(const em_prior *prior, const em_scored *sc, size_t row, uint
 
 /* ---- all groups ---- */
 
+enum { ROWS_AT_ONCE = 4096 }; /* between two looks at whether to go on */
+
 typedef struct tagged {
   em_digest digest;
   uint32_t row;
@@ -90,12 +92,14 @@ static int tag_rows(const em_scored *sc, const used *u, tagged *tags, em_err *er
 {
   float *values = em_calloc(u->n + 1, sizeof *values);
   if (!values) return em_fail_nomem(err);
-  for (size_t r = 0; r < sc->n; r++) {
+  int rc = EM_OK;
+  for (size_t r = 0; r < sc->n && rc == EM_OK; r++) {
+    if (r % ROWS_AT_ONCE == 0) rc = em_progress_step(NULL, "blind pairs", r, sc->n, err);
     for (size_t i = 0; i < u->n; i++) values[i] = seen(sc, r, u->columns[i]);
     tags[r] = (tagged){em_digest_bytes(values, u->n * sizeof *values), (uint32_t)r};
   }
   em_free(values);
-  return EM_OK;
+  return rc;
 }
 
 int em_scored_blind_groups(const em_prior *prior, const em_scored *sc, uint32_t *first, em_err *err)

@@ -120,7 +120,7 @@ void em_session_close(em_session *s)
   if (!s) return;
   if (s->started) {
     pthread_mutex_lock(&s->lock);
-    s->cancel = 1;
+    em_cancel_set(&s->cancel);
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
     pthread_join(s->worker, NULL);

@@ -194,6 +194,24 @@ static void test_progress(void **state)
   assert_string_equal(err.msg, "work: cancelled after 2 of 4");
 }
 
+/* What a thread obeys holds without a progress, and beside one; whoever sets it puts back what was there. */
+static void test_cancel_of_thread(void **state)
+{
+  (void)state;
+  em_err err;
+  volatile int outer = 0, inner = 0;
+  const em_progress p = {.cancel = &inner};
+  assert_null(em_cancel_of_thread(&outer));
+  assert_int_equal(em_progress_step(NULL, "work", 0, 1, &err), EM_OK);
+  em_cancel_set(&outer);
+  assert_int_equal(em_progress_step(NULL, "work", 0, 1, &err), EM_E_CANCEL);
+  assert_int_equal(em_progress_step(&p, "work", 0, 1, &err), EM_E_CANCEL);
+  assert_ptr_equal(em_cancel_of_thread(&inner), &outer);
+  assert_int_equal(em_progress_step(NULL, "work", 0, 1, &err), EM_OK);
+  assert_ptr_equal(em_cancel_of_thread(NULL), &inner);
+  assert_int_equal(em_progress_step(NULL, "work", 0, 1, &err), EM_OK);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -207,6 +225,7 @@ int main(void)
     cmocka_unit_test(test_parallel_is_deterministic),
     cmocka_unit_test(test_parallel_nests),
     cmocka_unit_test(test_progress),
+    cmocka_unit_test(test_cancel_of_thread),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

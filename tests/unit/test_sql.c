@@ -401,6 +401,13 @@ static void test_cancel(void **state)
   assert_int_equal(em_sql_run(other, opening, strlen(opening), &r, put_three, &calls, &at, &err), EM_E_CANCEL);
   cancel = 0;
   assert_int_equal(em_sql_run(other, opening, strlen(opening), &r, put_three, &calls, &at, &err), EM_OK);
+  /* The pool is there: now it is the view that gives up. */
+  const char *const views[] = {"select 1 from importance(null, 'square.128.fp16')",
+                               "select 1 from blind_pairs('square.128.fp16')",
+                               "select 1 from fork_tree('square.128.fp16')"};
+  cancel = 1;
+  for (size_t i = 0; i < N_OF(views); i++)
+    assert_int_equal(em_sql_run(other, views[i], strlen(views[i]), &r, put_three, &calls, &at, &err), EM_E_CANCEL);
   em_sql_close(other);
   em_session_close(fresh);
 }
