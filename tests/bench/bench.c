@@ -17,16 +17,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/session/session.h"
+#include "tests/bench/bench.h"
 
-static double now(void)
+double bench_now(void)
 {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void figure(const char *name, double value, const char *unit, const char *promise, const char *what)
+void bench_figure(const char *name, double value, const char *unit, const char *promise, const char *what)
 {
   printf("%-28s %14.4g %-16s %s  (promised: %s)\n", name, value, unit, what, promise);
   fflush(stdout);
@@ -38,19 +38,19 @@ static void stop(const em_err *err)
   exit(1);
 }
 
-static void check(int rc, const em_err *err)
+void bench_check(int rc, const em_err *err)
 {
   if (rc != EM_OK) stop(err);
 }
 
 /* ---- enumeration and features ---- */
 
-static em_kernel *build(const char *kind, int64_t m, int64_t n, int64_t k, em_dtype in)
+em_kernel *bench_kernel(const char *kind, int64_t m, int64_t n, int64_t k, em_dtype in)
 {
   em_err err;
   em_kernel *kernel;
   em_build b = {.kind = kind, .m = m, .n = n, .k = k, .in = in};
-  check(em_kernel_build(&b, &kernel, &err), &err);
+  bench_check(em_kernel_build(&b, &kernel, &err), &err);
   return kernel;
 }
 
@@ -71,10 +71,10 @@ static double best_rate(const em_space *space, const em_featurizer *f, em_row *r
 {
   double best = 0;
   for (int round = 0; round < 5; round++) {
-    double start = now();
+    double start = bench_now();
     size_t n = 0;
     for (int again = 0; again < 10; again++) n += featurize_pool(space, f, rows, matrix);
-    double rate = (double)n / (now() - start);
+    double rate = (double)n / (bench_now() - start);
     if (rate > best) best = rate;
   }
   return best;
@@ -87,19 +87,19 @@ static void bench_enumerate(void)
   em_space *space;
   em_columns cols;
   em_featurizer *f;
-  em_kernel *k = build("matmul", 2048, 2048, 2048, EM_F16);
-  check(em_card_find("h100", &card, &err), &err);
-  check(em_space_open(k, card, EM_REGIME_DEFAULT, &space, &err), &err);
-  check(em_columns_all(k, &cols, &err), &err);
-  check(em_featurizer_open(k, card, EM_REGIME_DEFAULT, space, &cols, &f, &err), &err);
+  em_kernel *k = bench_kernel("matmul", 2048, 2048, 2048, EM_F16);
+  bench_check(em_card_find("h100", &card, &err), &err);
+  bench_check(em_space_open(k, card, EM_REGIME_DEFAULT, &space, &err), &err);
+  bench_check(em_columns_all(k, &cols, &err), &err);
+  bench_check(em_featurizer_open(k, card, EM_REGIME_DEFAULT, space, &cols, &f, &err), &err);
   em_row *rows = malloc(BATCH * sizeof *rows);
   double *matrix = malloc(BATCH * cols.n * sizeof *matrix);
   if (!rows || !matrix) exit(1);
   char what[96];
   snprintf(what, sizeof what, "2048^3 f16 matmul on h100, %llu candidates", (unsigned long long)em_space_count(space));
-  figure("enumerate", best_rate(space, NULL, rows, matrix) / 1e6, "M rows/s", "-", what);
+  bench_figure("enumerate", best_rate(space, NULL, rows, matrix) / 1e6, "M rows/s", "-", what);
   snprintf(what, sizeof what, "the same with %zu features, one core", cols.n);
-  figure("enumerate+featurize", best_rate(space, f, rows, matrix) / 1e6, "M rows/s", ">= 1", what);
+  bench_figure("enumerate+featurize", best_rate(space, f, rows, matrix) / 1e6, "M rows/s", ">= 1", what);
   free(rows);
   free(matrix);
   em_featurizer_free(f);
@@ -121,9 +121,9 @@ static void fill_evidence(em_evidence *e, em_kernel *k)
 {
   static em_evidence_row row;
   em_err err;
-  check(em_knobs_parse_text(
-          "WORK=w2x2,TILE=mma_m16n8k16_f16_f32/f4x4/k2,REDUCE=,STAGE=d2/smem-async,RASTER=", &row.knobs, &err),
-        &err);
+  bench_check(em_knobs_parse_text(
+                "WORK=w2x2,TILE=mma_m16n8k16_f16_f32/f4x4/k2,REDUCE=,STAGE=d2/smem-async,RASTER=", &row.knobs, &err),
+              &err);
   row.us = 100;
   row.reference_us = NAN;
   row.golden = row.ok = true;
@@ -146,20 +146,20 @@ static void bench_memory(void)
     em_skips skips = {0};
     em_pool *pool;
     em_evidence e;
-    em_kernel *k = build("matmul", 2048, 2048, 2048, EM_F16);
+    em_kernel *k = bench_kernel("matmul", 2048, 2048, 2048, EM_F16);
     fill_evidence(&e, k);
     size_t before = peak_bytes();
-    check(em_pool_build(&e, 0, 0, NULL, &skips, &pool, &err), &err);
+    bench_check(em_pool_build(&e, 0, 0, NULL, &skips, &pool, &err), &err);
     if (!pool) {
       fprintf(stderr, "bench: %s\n", skips.items[0].reason);
       _exit(1);
     }
-    check(em_pool_featurize(pool, 1, &err), &err);
+    bench_check(em_pool_featurize(pool, 1, &err), &err);
     size_t n = pool->n_rows, limit = n * (pool->cols.n * 8 + 64) + ((size_t)16 << 20);
     char what[96], promise[32];
     snprintf(what, sizeof what, "%zu candidates x %zu columns, whole pool", n, pool->cols.n);
     snprintf(promise, sizeof promise, "<= %.0f MiB", (double)limit / 1048576);
-    figure("pool memory", (double)(peak_bytes() - before) / 1048576, "MiB", promise, what);
+    bench_figure("pool memory", (double)(peak_bytes() - before) / 1048576, "MiB", promise, what);
     _exit(0);
   }
   wait(NULL);
@@ -198,7 +198,7 @@ static em_model *random_model(size_t n_trees)
                       .trees = trees,
                       .scale = 1,
                       .loss = "QuerySoftMax"};
-  check(em_model_new(&b, &m, &err), &err);
+  bench_check(em_model_new(&b, &m, &err), &err);
   free(trees);
   free(splits);
   free(values);
@@ -217,20 +217,20 @@ static void score_with(size_t n_trees, const char *promise)
   for (int i = 0; i < FEATURES; i++) col[i] = i;
   double best = 0, one = 1e9;
   for (int round = 0; round < 5; round++) {
-    double start = now();
-    check(em_model_score(m, matrix, ROWS, FEATURES, col, 1, quality, &err), &err);
-    double rate = ROWS / (now() - start);
+    double start = bench_now();
+    bench_check(em_model_score(m, matrix, ROWS, FEATURES, col, 1, quality, &err), &err);
+    double rate = ROWS / (bench_now() - start);
     if (rate > best) best = rate;
-    start = now();
+    start = bench_now();
     for (int i = 0; i < 2000; i++)
-      check(em_model_score(m, matrix + i * FEATURES, 1, FEATURES, col, 1, quality, &err), &err);
-    double each = (now() - start) / 2000;
+      bench_check(em_model_score(m, matrix + i * FEATURES, 1, FEATURES, col, 1, quality, &err), &err);
+    double each = (bench_now() - start) / 2000;
     if (each < one) one = each;
   }
   char what[64];
   snprintf(what, sizeof what, "%zu trees of depth 6, 43 columns, one core", n_trees);
-  figure("score", best / 1e6, "M rows/s", promise, what);
-  figure("score one row", one * 1e6, "us", n_trees == 200 ? "< 5" : "-", what);
+  bench_figure("score", best / 1e6, "M rows/s", promise, what);
+  bench_figure("score one row", one * 1e6, "us", n_trees == 200 ? "< 5" : "-", what);
   free(matrix);
   free(quality);
   em_model_free(m);
@@ -258,19 +258,20 @@ static void bench_explain(void)
   double best = 1e9, pair = 1e9;
   for (int round = 0; round < 5; round++) {
     em_explainer *e;
-    double start = now();
-    check(em_explainer_new(m, &e, &err), &err);
-    check(em_explain_difference(e, matrix, matrix + FEATURES, col, shap, NULL, &err), &err);
-    if (now() - start < pair) pair = now() - start;
+    double start = bench_now();
+    bench_check(em_explainer_new(m, &e, &err), &err);
+    bench_check(em_explain_difference(e, matrix, matrix + FEATURES, col, shap, NULL, &err), &err);
+    if (bench_now() - start < pair) pair = bench_now() - start;
     em_explainer_free(e);
-    start = now();
-    check(em_explainer_new(m, &e, &err), &err);
-    check(em_explain_rows(e, matrix, ROWS, FEATURES, col, 1, shap, &err), &err);
-    if (now() - start < best) best = now() - start;
+    start = bench_now();
+    bench_check(em_explainer_new(m, &e, &err), &err);
+    bench_check(em_explain_rows(e, matrix, ROWS, FEATURES, col, 1, shap, &err), &err);
+    if (bench_now() - start < best) best = bench_now() - start;
     em_explainer_free(e);
   }
-  figure("explain", best * 1e3, "ms", "a quarter of CatBoost's", "SHAP of 10,000 rows, 200 trees of depth 6, one core");
-  figure("explain a pair", pair * 1e3, "ms", "< 16", "two rows, from the model alone");
+  bench_figure("explain", best * 1e3, "ms", "a quarter of CatBoost's",
+               "SHAP of 10,000 rows, 200 trees of depth 6, one core");
+  bench_figure("explain a pair", pair * 1e3, "ms", "< 16", "two rows, from the model alone");
   free(matrix);
   free(shap);
   em_model_free(m);
@@ -294,9 +295,9 @@ static double fit_seconds(const em_fit_group *groups, em_fit_params *p, int thre
   double best = 1e9;
   p->threads = threads;
   for (int round = 0; round < 3; round++) {
-    double start = now();
-    check(em_fit_train(groups, FIT_GROUPS, p, NULL, NULL, &prior, &err), &err);
-    double t = now() - start;
+    double start = bench_now();
+    bench_check(em_fit_train(groups, FIT_GROUPS, p, NULL, NULL, &prior, &err), &err);
+    double t = bench_now() - start;
     if (t < best) best = t;
     em_prior_free(prior);
   }
@@ -337,15 +338,15 @@ static void bench_fit(void)
   p.depth = 6;
   p.bags = 1;
   p.features = "D_*";
-  figure("fit, 1 thread", fit_seconds(groups, &p, 1), "s", "half of CatBoost's",
-         "350,000 rows x 43 columns, 1,000 groups, 200 trees of depth 6");
-  figure("fit, 2 threads", fit_seconds(groups, &p, 2), "s", "half of CatBoost's", "the same");
+  bench_figure("fit, 1 thread", fit_seconds(groups, &p, 1), "s", "half of CatBoost's",
+               "350,000 rows x 43 columns, 1,000 groups, 200 trees of depth 6");
+  bench_figure("fit, 2 threads", fit_seconds(groups, &p, 2), "s", "half of CatBoost's", "the same");
   free(matrix);
 }
 
 /* ---- store and dataset ---- */
 
-static void remove_tree(const char *path)
+void bench_remove_tree(const char *path)
 {
   char command[512];
   snprintf(command, sizeof command, "rm -rf '%s'", path);
@@ -356,11 +357,30 @@ static double import_seconds(em_store *store, const char *path)
 {
   em_err err;
   em_import report;
-  double start = now();
-  check(em_store_import(store, path, NULL, &report, &err), &err);
-  double t = now() - start;
+  double start = bench_now();
+  bench_check(em_store_import(store, path, NULL, &report, &err), &err);
+  double t = bench_now() - start;
   em_import_free(&report);
   return t;
+}
+
+void bench_add_golden(em_golden *g, em_kernel *k, double us)
+{
+  em_err err;
+  em_evidence e;
+  em_golden_row row = {.name = "bench",
+                       .regime = EM_REGIME_DEFAULT,
+                       .has_knobs = true,
+                       .measured = true,
+                       .us = us,
+                       .reference_us = 20,
+                       .reference_backend = "cublas",
+                       .tried = -1};
+  fill_evidence(&e, k);
+  row.knobs = e.rows[0].knobs;
+  bench_check(em_golden_add_kernel(g, k, true, &row.kernel, &err), &err);
+  bench_check(em_golden_add_row(g, &row, &err), &err);
+  em_knobs_free(&e.rows[0].knobs);
 }
 
 /* A golden file of at least a megabyte: many shapes of one kernel. */
@@ -368,25 +388,10 @@ static void write_big_golden(const char *path)
 {
   em_err err;
   em_golden *g;
-  em_evidence e;
-  check(em_golden_new("NVIDIA H100 80GB", 9, 0, &g, &err), &err);
-  for (int64_t i = 0; i < 900; i++) {
-    em_golden_row row = {.name = "big",
-                         .regime = EM_REGIME_DEFAULT,
-                         .has_knobs = true,
-                         .measured = true,
-                         .us = 10 + (double)i,
-                         .reference_us = 20,
-                         .reference_backend = "cublas",
-                         .tried = -1};
-    em_kernel *k = build("matmul", 128 + 64 * (i % 30), 128 + 64 * (i / 30), 1024, EM_F16);
-    fill_evidence(&e, k);
-    row.knobs = e.rows[0].knobs;
-    check(em_golden_add_kernel(g, k, true, &row.kernel, &err), &err);
-    check(em_golden_add_row(g, &row, &err), &err);
-    em_knobs_free(&e.rows[0].knobs);
-  }
-  check(em_golden_write(g, path, &err), &err);
+  bench_check(em_golden_new("NVIDIA H100 80GB", 9, 0, &g, &err), &err);
+  for (int64_t i = 0; i < 900; i++)
+    bench_add_golden(g, bench_kernel("matmul", 128 + 64 * (i % 30), 128 + 64 * (i / 30), 1024, EM_F16), 10 + (double)i);
+  bench_check(em_golden_write(g, path, &err), &err);
   em_golden_free(g);
 }
 
@@ -402,34 +407,34 @@ static void bench_store(void)
   snprintf(out, sizeof out, "%s/dataset", folder);
   write_big_golden(big);
   char *text;
-  check(em_file_read(big, &text, &len, &err), &err);
+  bench_check(em_file_read(big, &text, &len, &err), &err);
   em_free(text);
-  check(em_store_open(db, EM_STORE_WRITE, &store, &err), &err);
+  bench_check(em_store_open(db, EM_STORE_WRITE, &store, &err), &err);
   char what[96];
   snprintf(what, sizeof what, "a golden file of %.2f MB, 900 kernels", (double)len / 1e6);
-  figure("import", import_seconds(store, big), "s", "< 0.1 for 1 MB", what);
+  bench_figure("import", import_seconds(store, big), "s", "< 0.1 for 1 MB", what);
   em_store_close(store);
 
   snprintf(db, sizeof db, "%s/shipped", folder);
-  check(em_store_open(db, EM_STORE_WRITE, &store, &err), &err);
-  check(em_data_path("golden", &golden, &err), &err);
-  check(em_dir_list(golden, ".json", &paths, &n, &err), &err);
+  bench_check(em_store_open(db, EM_STORE_WRITE, &store, &err), &err);
+  bench_check(em_data_path("golden", &golden, &err), &err);
+  bench_check(em_dir_list(golden, ".json", &paths, &n, &err), &err);
   double seconds = 0;
   for (size_t i = 0; i < n; i++) seconds += import_seconds(store, paths[i]);
   snprintf(what, sizeof what, "the %zu shipped golden files", n);
-  figure("import shipped", seconds, "s", "-", what);
+  bench_figure("import shipped", seconds, "s", "-", what);
   em_export_options o = {.pool_sample = 2000};
   em_export_report report;
-  double start = now();
-  check(em_dataset_export(store, out, &o, NULL, &report, &err), &err);
+  double start = bench_now();
+  bench_check(em_dataset_export(store, out, &o, NULL, &report, &err), &err);
   snprintf(what, sizeof what, "%zu groups, %zu rows, pool sample 2000, %d cores", report.golden_groups, report.rows,
            em_cpu_count());
-  figure("export shipped", now() - start, "s", "< 10", what);
+  bench_figure("export shipped", bench_now() - start, "s", "< 10", what);
   em_store_close(store);
   for (size_t i = 0; i < n; i++) em_free(paths[i]);
   em_free(paths);
   em_free(golden);
-  remove_tree(folder);
+  bench_remove_tree(folder);
 }
 
 /* ---- the explorer's first frame, on a terminal of its own ---- */
@@ -438,7 +443,7 @@ static double first_frame(const char *program, const char *source)
 {
   int master;
   struct winsize size = {.ws_row = 24, .ws_col = 80};
-  double start = now();
+  double start = bench_now();
   pid_t pid = forkpty(&master, NULL, NULL, &size);
   if (pid < 0) return NAN;
   if (pid == 0) {
@@ -453,7 +458,7 @@ static double first_frame(const char *program, const char *source)
     n += (size_t)got;
     seen[n] = '\0';
     if (!strstr(seen, "w why")) continue; /* in the status line, which is drawn last */
-    t = now() - start;
+    t = bench_now() - start;
     break;
   }
   kill(pid, SIGTERM);
@@ -467,12 +472,12 @@ static void bench_explorer(void)
   char *golden;
   em_err err;
   double best = 1e9;
-  check(em_data_path("golden/rtx4090_sm89.json", &golden, &err), &err);
+  bench_check(em_data_path("golden/rtx4090_sm89.json", &golden, &err), &err);
   for (int round = 0; round < 5; round++) {
     double t = first_frame("./emmy", golden);
     if (t < best) best = t;
   }
-  figure("first frame", best * 1e3, "ms", "< 150", "explore data/golden/rtx4090_sm89.json at 80x24");
+  bench_figure("first frame", best * 1e3, "ms", "< 150", "explore data/golden/rtx4090_sm89.json at 80x24");
   em_free(golden);
 }
 
@@ -482,8 +487,8 @@ static const struct {
   const char *name;
   void (*run)(void);
 } benches[] = {
-  {"enumerate", bench_enumerate}, {"memory", bench_memory}, {"score", bench_score},      {"fit", bench_fit},
-  {"explain", bench_explain},     {"store", bench_store},   {"explorer", bench_explorer}};
+  {"enumerate", bench_enumerate}, {"memory", bench_memory}, {"score", bench_score},       {"fit", bench_fit},
+  {"explain", bench_explain},     {"store", bench_store},   {"explorer", bench_explorer}, {"sql", bench_sql}};
 
 static bool is_wanted(const char *name, int argc, char **argv)
 {
