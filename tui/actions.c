@@ -21,11 +21,13 @@ static void report(em_explorer *x, int rc, const em_err *err)
 
 /* ---- the stack ---- */
 
-/* The pool that a screen shows, SIZE_MAX when its view has none. */
+/* The pool that a screen shows, SIZE_MAX when its view has none, or another prior ranks it. */
 static size_t pool_of(em_explorer *x, const em_view *view, char *const *args)
 {
   size_t pool = SIZE_MAX;
   em_err err;
+  for (size_t i = 0; i < view->n_params; i++)
+    if (args[i] && strcmp(view->params[i].name, "prior") == 0) return SIZE_MAX;
   if (view->n_params == 0 || strcmp(view->params[0].name, "pool") != 0 || !args[0]) return SIZE_MAX;
   return em_session_find(x->session, args[0], &pool, &err) == EM_OK ? pool : SIZE_MAX;
 }
@@ -36,16 +38,9 @@ int em_explorer_push(em_explorer *x, const em_view *view, char *args[EM_MAX_PARA
   size_t pool = pool_of(x, view, args);
   em_screen *s = em_screen_new(view, args, err);
   if (!s) return err->code;
-  if (pool != SIZE_MAX && !em_session_ready(x->session, pool)) {
-    em_session_want(x->session, pool);
-  } else {
-    int rc = em_screen_open(s, x->session, err);
-    if (rc != EM_OK) {
-      em_screen_free(s);
-      return rc;
-    }
-  }
   x->stack[x->depth++] = s;
+  if (pool == SIZE_MAX || em_session_ready(x->session, pool)) return em_task_start(x, EM_TASK_OPEN, err);
+  em_session_want(x->session, pool);
   return EM_OK;
 }
 
@@ -164,20 +159,21 @@ static void turn(em_explorer *x, em_screen *s)
 
 /* ---- finding, ordering ---- */
 
+static void start(em_explorer *x, em_task_kind kind)
+{
+  em_err err;
+  report(x, em_task_start(x, kind, &err), &err);
+}
+
 static void search(em_explorer *x, em_screen *s, size_t from, int step)
 {
   if (!*s->search) {
     em_explorer_say(x, "no search text; / asks for one");
     return;
   }
-  size_t at = em_arrangement_search(s->cursor, &s->shown, from, step, s->search);
-  if (at == SIZE_MAX) {
-    em_explorer_say(x, "\"%s\" is in none of the %zu rows", s->search, s->shown.n);
-    return;
-  }
-  if ((step > 0 && at < s->at) || (step < 0 && at > s->at))
-    em_explorer_say(x, "search went round the %s", step > 0 ? "end" : "start");
-  em_screen_goto(s, at);
+  x->task.from = from;
+  x->task.step = step;
+  start(x, EM_TASK_SEARCH);
 }
 
 static void next_hit(em_explorer *x, em_screen *s, int step)
@@ -198,23 +194,28 @@ static void next_golden(em_explorer *x, em_screen *s)
   em_explorer_say(x, "no golden row here");
 }
 
-static void arrange(em_explorer *x, em_screen *s)
+/* From the row at `at` on, where that is still shown. */
+static void arrange(em_explorer *x, em_screen *s, const em_order *order, size_t at)
 {
-  em_err err;
-  report(x, em_screen_arrange(s, &err), &err);
+  x->task.before = s->order;
+  x->task.at = s->at;
+  s->order = *order;
+  s->at = at;
+  start(x, EM_TASK_ORDER);
 }
 
 static void set_filter(em_explorer *x, em_screen *s, const char *text)
 {
-  snprintf(s->filter, sizeof s->filter, "%s", text);
-  s->at = s->top = 0;
-  arrange(x, s);
+  em_order order = s->order;
+  snprintf(order.filter, sizeof order.filter, "%s", text);
+  arrange(x, s, &order, 0);
 }
 
 /* Next sortable column to the right, then the view's own order. */
 static void sort(em_explorer *x, em_screen *s, const char *column)
 {
-  int next = s->sort + 1;
+  em_order order = s->order;
+  int next = order.sort + 1;
   if (column && *column) {
     next = em_view_find_column(s->view, column);
     if (next < 0) {
@@ -225,9 +226,10 @@ static void sort(em_explorer *x, em_screen *s, const char *column)
     while (next < (int)s->view->n_columns && s->view->columns[next].width == 0) next++;
     if (next >= (int)s->view->n_columns) next = -1;
   }
-  s->sort = next;
-  s->descending = false;
-  arrange(x, s);
+  order.sort = next;
+  order.descending = false;
+  arrange(x, s, &order, s->at);
+  if (x->task.job || s->order.sort != next) return;
   if (next < 0)
     em_explorer_say(x, "in the view's own order");
   else
@@ -236,9 +238,10 @@ static void sort(em_explorer *x, em_screen *s, const char *column)
 
 static void reverse(em_explorer *x, em_screen *s)
 {
-  if (s->sort < 0) s->sort = 0;
-  s->descending = !s->descending;
-  arrange(x, s);
+  em_order order = s->order;
+  if (order.sort < 0) order.sort = 0;
+  order.descending = !order.descending;
+  arrange(x, s, &order, s->at);
 }
 
 static void go_to(em_explorer *x, em_screen *s, const char *text)
@@ -252,34 +255,13 @@ static void go_to(em_explorer *x, em_screen *s, const char *text)
 
 /* ---- files ---- */
 
-static int put_file(void *ctx, const char *text, size_t len)
+static void write_rows(em_explorer *x, const char *path)
 {
-  em_out_write(ctx, text, len);
-  return 0;
-}
-
-static bool ends_in(const char *s, const char *suffix)
-{
-  size_t n = strlen(s), m = strlen(suffix);
-  return n >= m && strcmp(s + n - m, suffix) == 0;
-}
-
-static void write_rows(em_explorer *x, em_screen *s, const char *path)
-{
-  em_err err;
-  em_out *out;
-  em_render r = {.format = ends_in(path, ".csv")    ? EM_FORMAT_CSV
-                           : ends_in(path, ".json") ? EM_FORMAT_JSON
-                                                    : EM_FORMAT_TABLE,
-                 .ascii = em_term_ascii()};
-  int rc = em_out_open(path, &out, &err);
-  if (rc == EM_OK) {
-    rc = em_render_view(s->cursor, &s->shown, &r, put_file, out, &err);
-    if (rc == EM_OK) rc = em_out_commit(out, &err);
-    if (rc != EM_OK) em_out_abort(out);
-  }
-  report(x, rc, &err);
-  if (rc == EM_OK) em_explorer_say(x, "wrote %zu rows to %s", s->shown.n, path);
+  x->task.ascii = em_term_ascii();
+  if (snprintf(x->task.path, sizeof x->task.path, "%s", path) < (int)sizeof x->task.path)
+    start(x, EM_TASK_WRITE);
+  else
+    em_explorer_say(x, "a file's name may have %d characters here", EM_PROMPT_LEN - 1);
 }
 
 static void dump_screen(em_explorer *x, const char *path)
@@ -318,8 +300,7 @@ static bool asks_for_text(em_explorer *x, em_screen *s, em_action action, const 
   if (argument) return false;
   switch (action) {
   case EM_ACT_SEARCH: em_prompt_start(&x->prompt, action, ""); return true;
-  case EM_ACT_FILTER: em_prompt_start(&x->prompt, action, s->filter); return true;
-  case EM_ACT_COMMAND: em_prompt_start(&x->prompt, action, ""); return true;
+  case EM_ACT_FILTER: em_prompt_start(&x->prompt, action, s->order.filter); return true;
   default: return false;
   }
 }
@@ -335,7 +316,12 @@ static bool act_on_program(em_explorer *x, em_action action, const char *argumen
     x->help = true;
     x->help_top = 0;
     return true;
-  case EM_ACT_COMMAND: em_explorer_command(x, argument ? argument : ""); return true;
+  case EM_ACT_COMMAND:
+    if (argument)
+      em_explorer_command(x, argument);
+    else
+      em_prompt_start(&x->prompt, action, "");
+    return true;
   case EM_ACT_OPEN: open_named(x, argument ? argument : ""); return true;
   case EM_ACT_DUMP: dump_screen(x, argument ? argument : ""); return true;
   case EM_ACT_RESIZE: resize(x, argument ? argument : ""); return true;
@@ -345,12 +331,17 @@ static bool act_on_program(em_explorer *x, em_action action, const char *argumen
 
 void em_explorer_act(em_explorer *x, em_action action, const char *argument)
 {
+  if (x->task.job && (action == EM_ACT_BACK || action == EM_ACT_OPEN)) {
+    em_task_give_up(x);
+    if (action == EM_ACT_BACK) return;
+  }
   em_screen *s = em_explorer_top(x);
-  if (asks_for_text(x, s, action, argument) || act_on_program(x, action, argument)) return;
-  if (!s->cursor) {
-    em_explorer_say(x, "the pool is being ranked");
+  if (act_on_program(x, action, argument)) return;
+  if (x->task.job || !s->cursor) {
+    em_explorer_say(x, "%s; Esc gives up", x->task.job ? em_task_word(x) : "the pool is being ranked");
     return;
   }
+  if (asks_for_text(x, s, action, argument)) return;
   size_t page = s->body > 1 ? s->body - 1 : 1;
   switch (action) {
   case EM_ACT_DOWN: em_screen_move(s, 1); break;
@@ -378,7 +369,7 @@ void em_explorer_act(em_explorer *x, em_action action, const char *argument)
   case EM_ACT_GOTO: go_to(x, s, argument); break;
   case EM_ACT_WRITE:
     if (argument && *argument)
-      write_rows(x, s, argument);
+      write_rows(x, argument);
     else
       em_explorer_say(x, "write needs a file name");
     break;

@@ -18,8 +18,8 @@ static void draw_title(em_explorer *x)
   else if (s->view->crumb)
     s->view->crumb(s->cursor, &left);
   em_str_printf(&left, "  %s", s->view->title);
-  if (s->cursor && *s->filter)
-    em_str_printf(&left, " %zu/%zu &%s", s->shown.n, s->shown.of, s->filter);
+  if (s->cursor && *s->order.filter)
+    em_str_printf(&left, " %zu/%zu &%s", s->shown.n, s->shown.of, s->order.filter);
   else if (s->cursor)
     em_str_printf(&left, " %zu", s->shown.n);
   if (status.busy)
@@ -51,14 +51,24 @@ static void draw_status(em_explorer *x, int y)
   em_str_free(&text);
 }
 
-static void draw_waiting(em_explorer *x)
+/* What is being waited for. */
+static void put_waiting(em_explorer *x, em_str *out)
 {
   em_session_status status;
+  if (x->task.job) {
+    em_str_printf(out, " %s %s; Esc gives up", em_task_word(x), x->task.screen->view->title);
+    return;
+  }
   em_session_status_of(x->session, &status);
+  em_str_put(out, " enumerating and scoring ");
+  em_str_put_safe(out, status.current);
+}
+
+static void draw_waiting(em_explorer *x, int y)
+{
   em_str text = {0};
-  em_str_put(&text, " enumerating and scoring ");
-  em_str_put_safe(&text, status.current);
-  em_term_put(LINES / 2, 0, COLS, text.s ? text.s : "", em_term_attributes(EM_MARK_NONE, false));
+  put_waiting(x, &text);
+  em_term_put(y, 0, COLS, text.s ? text.s : "", em_term_attributes(EM_MARK_NONE, false));
   em_str_free(&text);
 }
 
@@ -99,50 +109,63 @@ static void draw_help(em_explorer *x)
   em_str_free(&text);
 }
 
-void em_explorer_draw(em_explorer *x)
+static void draw_screen(em_explorer *x)
 {
   em_screen *s = em_explorer_top(x);
   erase();
+  /* Of one line only the status is left, of two the title too. */
+  if (LINES > 1) draw_title(x);
+  if (!s->cursor)
+    draw_waiting(x, LINES / 2);
+  else if (LINES > 2)
+    em_screen_draw(s, 1, LINES - 1);
+  draw_status(x, LINES - 1);
+  x->table_drawn = s->cursor != NULL;
+}
+
+/* The work has the cursor to itself: the table stays as it was drawn, or is away till the work is over. */
+static void draw_work(em_explorer *x)
+{
+  if (!x->table_drawn) erase();
+  draw_waiting(x, LINES - 1);
+}
+
+void em_explorer_draw(em_explorer *x)
+{
   if (x->help) {
+    erase();
     draw_help(x);
+    x->table_drawn = false;
+  } else if (x->task.job && em_explorer_top(x)->cursor) {
+    draw_work(x);
   } else {
-    /* Of one line only the status is left, of two the title too. */
-    if (LINES > 1) draw_title(x);
-    if (!s->cursor)
-      draw_waiting(x);
-    else if (LINES > 2)
-      em_screen_draw(s, 1, LINES - 1);
-    if (x->prompt.open)
-      em_prompt_draw(&x->prompt, LINES - 1);
-    else
-      draw_status(x, LINES - 1);
+    draw_screen(x);
   }
+  if (!x->help && x->prompt.open) em_prompt_draw(&x->prompt, LINES - 1);
   refresh();
 }
 
 /* ---- keeping up with the session ---- */
 
-/* Opens the top screen once its pool is ranked; orders a live one anew. */
+/* Shows what was worked on; opens the top screen once its pool is ranked; orders a live one anew. */
 static void keep_up(em_explorer *x)
 {
-  em_screen *s = em_explorer_top(x);
   em_session_status status;
   em_err err;
+  if (x->task.job && !em_job_wait(x->task.job, 0)) return;
+  if (x->task.job) em_task_finish(x);
+  if (x->quit) return;
+  em_screen *s = em_explorer_top(x);
   em_session_status_of(x->session, &status);
   if (!s->cursor) {
     size_t pool;
     bool known = s->args[0] && em_session_find(x->session, s->args[0], &pool, &err) == EM_OK;
     if (known && !em_session_ready(x->session, pool)) return;
-    if (em_screen_open(s, x->session, &err) != EM_OK) {
-      em_explorer_say(x, "%s", err.msg);
-      if (x->depth > 1)
-        em_screen_free(x->stack[--x->depth]);
-      else
-        x->quit = true; /* nothing is left to show */
-    }
+    if (em_task_start(x, EM_TASK_OPEN, &err) != EM_OK) em_explorer_say(x, "%s", err.msg);
   } else if (s->view->live && s->generation != status.generation) {
     s->generation = status.generation;
-    if ((s->sort >= 0 || *s->filter) && em_screen_arrange(s, &err) != EM_OK) em_explorer_say(x, "%s", err.msg);
+    if ((s->order.sort >= 0 || *s->order.filter) && em_screen_arrange(s, &err) != EM_OK)
+      em_explorer_say(x, "%s", err.msg);
   }
 }
 
@@ -176,6 +199,10 @@ static void on_key(em_explorer *x, int key)
     if (em_prompt_key(&x->prompt, key, &given_up) && !given_up) em_explorer_act(x, x->prompt.action, x->prompt.text);
     return;
   }
+  if (key == EM_KEY_INTERRUPT && x->task.job) {
+    em_task_give_up(x);
+    return;
+  }
   if (key == EM_KEY_INTERRUPT) {
     em_explorer_say(x, "Q leaves the program");
     return;
@@ -194,34 +221,52 @@ static void on_key(em_explorer *x, int key)
   }
 }
 
+enum { WORK_MS = 20, RANKING_MS = 100 }; /* how often to look whether there is more to show */
+
+static int patience(em_explorer *x, bool ranking)
+{
+  if (x->task.job) return WORK_MS;
+  return ranking || !em_explorer_top(x)->cursor ? RANKING_MS : -1;
+}
+
 /* Waits for a key; meanwhile redraws only when something changed. */
 static void from_keyboard(em_explorer *x)
 {
   em_session_status before, now;
   em_session_status_of(x->session, &before);
   for (;;) {
-    bool busy = before.busy || !em_explorer_top(x)->cursor;
-    int key = em_term_key(busy ? 100 : -1);
+    int key = em_term_key(patience(x, before.busy));
     em_session_status_of(x->session, &now);
     if (key != EM_KEY_NONE) on_key(x, key);
-    if (key != EM_KEY_NONE || now.generation != before.generation || now.busy != before.busy ||
-        !em_explorer_top(x)->cursor)
-      return;
+    if (key != EM_KEY_NONE || now.generation != before.generation || now.busy != before.busy) return;
+    if (x->task.job ? em_job_wait(x->task.job, 0) : !em_explorer_top(x)->cursor) return;
     before = now;
   }
 }
 
-/* A script waits until nothing is being ranked, so that a dump is the same every time. */
+/* Until nothing is being worked on, so that a dump is the same every time. */
+static void settle(em_explorer *x)
+{
+  do {
+    em_session_wait(x->session);
+    if (x->task.job) em_job_wait(x->task.job, -1);
+    keep_up(x);
+  } while (!x->quit && (x->task.job || !em_explorer_top(x)->cursor));
+}
+
 static void from_script(em_explorer *x)
 {
   int key;
   const char *command;
-  em_session_wait(x->session);
-  keep_up(x);
-  em_explorer_draw(x); /* paging depends on what was drawn */
-  if (!em_script_next(x->script, &key, &command))
+  bool at_once;
+  if (!em_script_next(x->script, &key, &command, &at_once)) {
     x->quit = true;
-  else if (command)
+    return;
+  }
+  if (!at_once) settle(x);
+  if (x->quit) return;
+  em_explorer_draw(x); /* paging depends on what was drawn */
+  if (command)
     em_explorer_command(x, command);
   else
     on_key(x, key);
@@ -238,13 +283,16 @@ static int run(em_explorer *x, const em_explore_options *o, em_err *err)
   rc = em_session_start(x->session, err);
   while (rc == EM_OK && !x->quit) {
     keep_up(x);
+    if (x->quit) break;
     em_explorer_draw(x);
     if (x->script)
       from_script(x);
     else
       from_keyboard(x);
   }
-  return rc;
+  if (rc != EM_OK || x->failed.code == EM_OK) return rc;
+  *err = x->failed;
+  return err->code;
 }
 
 int em_explore(em_session *s, const em_explore_options *o, em_err *err)
@@ -256,6 +304,7 @@ int em_explore(em_session *s, const em_explore_options *o, em_err *err)
   if (rc == EM_OK) rc = em_term_enter(&o->term, err);
   if (rc == EM_OK) rc = run(x, o, err);
   em_term_leave();
+  if (x->task.job) em_task_give_up(x);
   while (x->depth) em_screen_free(x->stack[--x->depth]);
   em_script_close(x->script);
   em_free(x);

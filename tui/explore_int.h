@@ -3,6 +3,7 @@
 #define EM_EXPLORE_INT_H
 
 #include "tui/explore.h"
+#include "tui/job.h"
 #include "tui/screen.h"
 
 #define EM_PROMPT_LEN 256
@@ -23,10 +24,26 @@ void em_prompt_draw(const em_prompt *p, int y);
 typedef struct em_script em_script;
 int em_script_open(const char *path, em_script **out, em_err *err) EM_MUST_CHECK;
 void em_script_close(em_script *s);
-/* The next step: a key (*command NULL), or a command's text; false at the end. */
-bool em_script_next(em_script *s, int *key, const char **command);
+/* The next step: a key (*command NULL), or a command's text; false at the end.  *at_once: it does not wait for work. */
+bool em_script_next(em_script *s, int *key, const char **command, bool *at_once);
 /* "script.txt:12" for messages. */
 void em_script_place(const em_script *s, em_str *out);
+
+/* What is being done behind the screen, with the top screen. */
+typedef enum em_task_kind { EM_TASK_OPEN, EM_TASK_ORDER, EM_TASK_SEARCH, EM_TASK_WRITE } em_task_kind;
+typedef struct em_task {
+  em_job *job; /* NULL = nothing; else the rest is the job's, and the screen's cursor too */
+  em_task_kind kind;
+  em_screen *screen;
+  em_session *session;
+  em_fresh fresh;  /* OPEN, ORDER: what comes of it */
+  em_order before; /* ORDER: how it was */
+  size_t at;
+  size_t from, found; /* SEARCH */
+  int step;
+  char path[EM_PROMPT_LEN]; /* WRITE */
+  bool ascii;
+} em_task;
 
 #define EM_MAX_SCREENS 24
 
@@ -38,6 +55,9 @@ typedef struct em_explorer {
   bool help;
   size_t help_top;
   char message[EM_ERR_LEN]; /* shown until the next key; "" = none */
+  em_task task;
+  bool table_drawn; /* the last frame shows the top screen's table */
+  em_err failed;    /* why the first screen could not be opened */
   em_script *script;
   bool quit;
 } em_explorer;
@@ -47,9 +67,15 @@ void em_explorer_act(em_explorer *x, em_action action, const char *argument);
 /* "name argument"; an unknown name is a message. */
 void em_explorer_command(em_explorer *x, const char *text);
 void em_explorer_say(em_explorer *x, const char *fmt, ...) EM_PRINTF(2, 3);
-/* Pushes a screen; it opens at once, or when its pool has been ranked. */
+/* Pushes a screen; it opens behind the screen, at once or when its pool has been ranked. */
 int em_explorer_push(em_explorer *x, const em_view *view, char *args[EM_MAX_PARAMS], em_err *err) EM_MUST_CHECK;
 em_screen *em_explorer_top(em_explorer *x);
 void em_explorer_draw(em_explorer *x);
+
+/* task.c.  Starts what the task says besides `kind`; what is quick is over when it returns. */
+int em_task_start(em_explorer *x, em_task_kind kind, em_err *err) EM_MUST_CHECK;
+void em_task_finish(em_explorer *x);            /* waits for the end; shows what came of it */
+void em_task_give_up(em_explorer *x);           /* everything is as before; nothing when there is no task */
+const char *em_task_word(const em_explorer *x); /* "opening" */
 
 #endif

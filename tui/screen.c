@@ -12,10 +12,10 @@ em_screen *em_screen_new(const em_view *view, char *args[EM_MAX_PARAMS], em_err 
     return NULL;
   }
   s->view = view;
-  s->sort = -1;
+  s->order.sort = -1;
   if (view->sort) {
-    s->descending = view->sort[0] == '-';
-    s->sort = em_view_find_column(view, view->sort + s->descending);
+    s->order.descending = view->sort[0] == '-';
+    s->order.sort = em_view_find_column(view, view->sort + s->order.descending);
   }
   for (size_t i = 0; i < EM_MAX_PARAMS; i++) {
     s->args[i] = args[i];
@@ -33,28 +33,45 @@ void em_screen_free(em_screen *s)
   em_free(s);
 }
 
-int em_screen_open(em_screen *s, em_session *session, em_err *err)
+size_t em_screen_row(const em_screen *s) { return s->at < s->shown.n ? s->shown.rows[s->at] : SIZE_MAX; }
+
+int em_screen_prepare(const em_screen *s, em_session *session, em_fresh *out, em_err *err)
 {
-  int rc = em_view_open(s->view->name, session, (const char *const *)s->args, &s->cursor, err);
-  if (rc == EM_OK) rc = em_screen_arrange(s, err);
-  if (rc == EM_OK && s->view->start) em_screen_goto(s, s->view->start(s->cursor));
-  return rc;
+  em_fresh f = {0};
+  em_cursor *c = s->cursor;
+  int rc = c ? EM_OK : em_view_open(s->view->name, session, (const char *const *)s->args, &f.cursor, err);
+  if (!c) c = f.cursor;
+  if (rc == EM_OK) rc = em_arrange(c, s->order.sort, s->order.descending, s->order.filter, &f.shown, err);
+  if (rc != EM_OK) {
+    em_cursor_close(f.cursor);
+    return rc;
+  }
+  if (f.cursor && s->view->start) f.start = s->view->start(f.cursor);
+  *out = f;
+  return EM_OK;
 }
 
-size_t em_screen_row(const em_screen *s) { return s->at < s->shown.n ? s->shown.rows[s->at] : SIZE_MAX; }
+void em_screen_take(em_screen *s, em_fresh *fresh)
+{
+  size_t row = em_screen_row(s);
+  em_arrangement_free(&s->shown);
+  s->shown = fresh->shown;
+  if (fresh->cursor) {
+    s->cursor = fresh->cursor;
+    s->at = fresh->start;
+  }
+  for (size_t i = 0; row != SIZE_MAX && i < s->shown.n; i++)
+    if (s->shown.rows[i] == row) s->at = i;
+  em_screen_goto(s, s->at);
+  *fresh = (em_fresh){0};
+}
 
 int em_screen_arrange(em_screen *s, em_err *err)
 {
-  em_arrangement fresh;
-  size_t row = em_screen_row(s);
-  int rc = em_arrange(s->cursor, s->sort, s->descending, s->filter, &fresh, err);
-  if (rc != EM_OK) return rc;
-  em_arrangement_free(&s->shown);
-  s->shown = fresh;
-  for (size_t i = 0; row != SIZE_MAX && i < fresh.n; i++)
-    if (fresh.rows[i] == row) s->at = i;
-  em_screen_goto(s, s->at);
-  return EM_OK;
+  em_fresh fresh;
+  int rc = em_screen_prepare(s, NULL, &fresh, err);
+  if (rc == EM_OK) em_screen_take(s, &fresh);
+  return rc;
 }
 
 void em_screen_goto(em_screen *s, size_t at)
@@ -155,7 +172,7 @@ static void draw_titles(const em_screen *s, const layout *l, int y)
   for (size_t k = 0; k < l->n; k++) {
     const em_view_column *c = &s->view->columns[l->column[k]];
     char title[64];
-    const char *arrow = (int)l->column[k] != s->sort ? "" : s->descending ? "v" : "^";
+    const char *arrow = (int)l->column[k] != s->order.sort ? "" : s->order.descending ? "v" : "^";
     snprintf(title, sizeof title, "%s%s", c->title, arrow);
     put_aligned(y, x, l->width[k], is_right(c), title, em_term_title_attributes());
     x += l->width[k] + 1;

@@ -2,7 +2,8 @@
  * script.c - keys and commands from a file.
  *
  * A line that starts with ':' is a command; with '#', a comment; anything else is keys, as
- * the key table spells them: "/gemm<Enter>nn".
+ * the key table spells them: "/gemm<Enter>nn".  Behind a '!' a line is played at once, while what came before may
+ * still be worked on.
  */
 #include <string.h>
 
@@ -12,6 +13,7 @@ struct em_script {
   char *path, *text;
   char *line, *next; /* the line being played; NULL before the first and after the last */
   size_t number;
+  bool at_once; /* of the line */
 };
 
 static int read_stdin(char **text, em_err *err)
@@ -56,10 +58,12 @@ static bool next_line(em_script *s)
   s->next = end ? end + 1 : NULL;
   if (end) *end = '\0';
   s->number++;
+  s->at_once = *s->line == '!';
+  s->line += s->at_once;
   return true;
 }
 
-bool em_script_next(em_script *s, int *key, const char **command)
+bool em_script_next(em_script *s, int *key, const char **command, bool *at_once)
 {
   *command = NULL;
   while (!s->line || !*s->line) {
@@ -67,6 +71,7 @@ bool em_script_next(em_script *s, int *key, const char **command)
     char first = *s->line;
     if (first == ':') *command = s->line + 1;
     if (first == ':' || first == '#') s->line = NULL;
+    *at_once = s->at_once;
     if (*command) return true;
   }
   size_t len;
