@@ -194,11 +194,12 @@ static void next_golden(em_explorer *x, em_screen *s)
   em_explorer_say(x, "no golden row here");
 }
 
-/* From the row at `at` on, where that is still shown. */
-static void arrange(em_explorer *x, em_screen *s, const em_order *order, size_t at)
+/* From the row at `at` on, where that is still shown; then says `said`. */
+static void arrange(em_explorer *x, em_screen *s, const em_order *order, size_t at, const char *said)
 {
   x->task.before = s->order;
   x->task.at = s->at;
+  snprintf(x->task.said, sizeof x->task.said, "%s", said);
   s->order = *order;
   s->at = at;
   start(x, EM_TASK_ORDER);
@@ -208,7 +209,7 @@ static void set_filter(em_explorer *x, em_screen *s, const char *text)
 {
   em_order order = s->order;
   snprintf(order.filter, sizeof order.filter, "%s", text);
-  arrange(x, s, &order, 0);
+  arrange(x, s, &order, 0, "");
 }
 
 /* Next sortable column to the right, then the view's own order. */
@@ -216,6 +217,7 @@ static void sort(em_explorer *x, em_screen *s, const char *column)
 {
   em_order order = s->order;
   int next = order.sort + 1;
+  char said[EM_SCREEN_TEXT] = "in the view's own order";
   if (column && *column) {
     next = em_view_find_column(s->view, column);
     if (next < 0) {
@@ -228,12 +230,8 @@ static void sort(em_explorer *x, em_screen *s, const char *column)
   }
   order.sort = next;
   order.descending = false;
-  arrange(x, s, &order, s->at);
-  if (x->task.job || s->order.sort != next) return;
-  if (next < 0)
-    em_explorer_say(x, "in the view's own order");
-  else
-    em_explorer_say(x, "sorted by %s", s->view->columns[next].title);
+  if (next >= 0) snprintf(said, sizeof said, "sorted by %s", s->view->columns[next].title);
+  arrange(x, s, &order, s->at, said);
 }
 
 static void reverse(em_explorer *x, em_screen *s)
@@ -241,7 +239,7 @@ static void reverse(em_explorer *x, em_screen *s)
   em_order order = s->order;
   if (order.sort < 0) order.sort = 0;
   order.descending = !order.descending;
-  arrange(x, s, &order, s->at);
+  arrange(x, s, &order, s->at, "");
 }
 
 static void go_to(em_explorer *x, em_screen *s, const char *text)
@@ -337,8 +335,9 @@ void em_explorer_act(em_explorer *x, em_action action, const char *argument)
   }
   em_screen *s = em_explorer_top(x);
   if (act_on_program(x, action, argument)) return;
-  if (x->task.job || !s->cursor) {
-    em_explorer_say(x, "%s; Esc gives up", x->task.job ? em_task_word(x) : "the pool is being ranked");
+  if (x->task.job) return; /* the screen says so */
+  if (!s->cursor) {
+    em_explorer_say(x, "the pool is being ranked");
     return;
   }
   if (asks_for_text(x, s, action, argument)) return;

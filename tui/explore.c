@@ -13,8 +13,10 @@ static void draw_title(em_explorer *x)
   em_session_status status;
   em_session_status_of(x->session, &status);
   em_str_put(&left, " emmy  ");
+  size_t given = 0;
+  while (given + 1 < EM_MAX_PARAMS && !s->args[given]) given++;
   if (!s->cursor)
-    em_str_printf(&left, "%s", s->args[0] ? s->args[0] : s->view->title);
+    em_str_printf(&left, "%s", s->args[given] ? s->args[given] : em_session_source(x->session));
   else if (s->view->crumb)
     s->view->crumb(s->cursor, &left);
   em_str_printf(&left, "  %s", s->view->title);

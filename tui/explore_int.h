@@ -37,8 +37,9 @@ typedef struct em_task {
   em_screen *screen;
   em_session *session;
   em_fresh fresh;  /* OPEN, ORDER: what comes of it */
-  em_order before; /* ORDER: how it was */
+  em_order before; /* ORDER: how it was, and what to say when it is done */
   size_t at;
+  char said[EM_SCREEN_TEXT];
   size_t from, found; /* SEARCH */
   int step;
   char path[EM_PROMPT_LEN]; /* WRITE */

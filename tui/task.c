@@ -82,7 +82,7 @@ static void drop_fresh(em_fresh *f)
   *f = (em_fresh){0};
 }
 
-/* The screen that could not be opened goes; with the first one the explorer ends. */
+/* The screen that is not opened goes; with the first one the explorer ends. */
 static void close_unopened(em_explorer *x, const em_err *err)
 {
   if (x->depth > 1) {
@@ -113,6 +113,7 @@ static void apply(em_explorer *x)
   switch (t->kind) {
   case EM_TASK_SEARCH: show_hit(x); break;
   case EM_TASK_WRITE: em_explorer_say(x, "wrote %zu rows to %s", t->screen->shown.n, t->path); break;
+  case EM_TASK_ORDER: em_explorer_say(x, "%s", t->said); /* fall through */
   default: em_screen_take(t->screen, &t->fresh);
   }
 }
@@ -147,15 +148,16 @@ void em_task_finish(em_explorer *x)
 
 void em_task_give_up(em_explorer *x)
 {
-  em_err err = {0};
+  em_err ignored;
+  const em_err none = {0};
   if (!x->task.job) return;
   em_job_cancel(x->task.job);
-  bool written = end(x, &err) == EM_OK && x->task.kind == EM_TASK_WRITE;
+  bool written = end(x, &ignored) == EM_OK && x->task.kind == EM_TASK_WRITE; /* too late to give up */
   if (written)
     apply(x);
   else
     em_explorer_say(x, "gave up %s %s", em_task_word(x), x->task.screen->view->title);
-  undo(x, &err);
+  undo(x, &none);
 }
 
 int em_task_start(em_explorer *x, em_task_kind kind, em_err *err)
