@@ -31,11 +31,11 @@ static inline int scratch_teardown(void **state)
   return nftw(scratch, scratch_remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* The path of `name` in the scratch folder; good for eight calls. */
+/* The path of `name` in the scratch folder; good for eight calls of the same thread. */
 static inline const char *in_scratch(const char *name)
 {
-  static char paths[8][1024];
-  static unsigned turn;
+  static _Thread_local char paths[8][1024];
+  static _Thread_local unsigned turn;
   char *path = paths[turn++ % 8];
   snprintf(path, sizeof paths[0], "%s/%s", scratch, name);
   return path;
