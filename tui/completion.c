@@ -16,7 +16,7 @@ static const struct {
   {"DATASET", "@dir"},
   {"FIT_A", "@fit"},
   {"FIT_B", "@fit"},
-  {"VIEW", "@view"},
+  {"VIEW", "@main"},
   {"COLUMN", "@column"},
   {"CARD", "@card"},
   {"TYPE", "@dtype"},
@@ -109,6 +109,16 @@ static void put_views(em_str *out)
   for (size_t i = 0; em_views[i]; i++) em_str_printf(out, " %s", em_views[i]->name);
 }
 
+/* Those that need no arguments: the explorer can begin with them. */
+static void put_main_views(em_str *out)
+{
+  for (size_t i = 0; em_views[i]; i++) {
+    bool needs = false;
+    for (size_t k = 0; k < em_views[i]->n_params; k++) needs |= em_views[i]->params[k].required;
+    if (!needs) em_str_printf(out, " %s", em_views[i]->name);
+  }
+}
+
 static void put_commands(em_str *out)
 {
   em_str_putc(out, ' ');
@@ -120,8 +130,8 @@ static void put_commands(em_str *out)
 static const struct {
   const char *name;
   void (*put)(em_str *out);
-} sources[] = {
-  {"@card", put_cards}, {"@dtype", put_dtypes}, {"@kind", put_kinds}, {"@view", put_views}, {"@command", put_commands}};
+} sources[] = {{"@card", put_cards}, {"@dtype", put_dtypes},    {"@kind", put_kinds},
+               {"@view", put_views}, {"@main", put_main_views}, {"@command", put_commands}};
 
 const char *em_completion_source(size_t i) { return i < sizeof sources / sizeof *sources ? sources[i].name : NULL; }
 

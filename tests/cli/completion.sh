@@ -39,6 +39,7 @@ emmy view tree_path --sort -l
 emmy view features -k mm --a _
 emmy view fit_diff --a 0
 emmy explore --color _
+emmy explore --view f
 emmy fit _
 emmy fit dir g
 emmy fit --objective _

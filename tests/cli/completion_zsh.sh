@@ -29,10 +29,10 @@ cat >values.zsh <<'END'
 words=(emmy help x _) CURRENT=4 PREFIX=
 _arguments() { : }
 _files() { print -r -- files "$@" }
-compadd() { print -r -- ${(P)2} }
+compadd() { print -r -- ${${(P)2}[1,3]} } # the first three
 . ./_emmy
 view=tree_path
-for value in @file @dir @fit @card @dtype @kind @view @column auto,always,never; do
+for value in @file @dir @fit @card @dtype @kind @view @main @column auto,always,never; do
   print -r -- "-- $value"
   _emmy_offer $value
 done
