@@ -7,26 +7,23 @@
 
 /* ---- summaries: per card, tier and size; the baselines ---- */
 
-enum { CARD, TIER, BUCKET, POOLS, MEDIAN, OPTIMISTIC, LOG2, TOP };
+/* The columns of the view ranks, up to the last top-k. */
+enum { CARD, TIER, SIZE, POOLS, MEDIAN, OPTIMISTIC, LOG2, TOP, N_COLUMNS = TOP + EM_N_TOPS };
 
-#define TOP_COLUMN(k) {"top" #k, "top-" #k, EM_INT, "pools", 7, 0, "pools whose golden is among the best " #k},
-static const em_view_column columns[] = {
-  {"card", "card", EM_TEXT, "", 30, 0, "card"},
-  {"tier", "tier", EM_TEXT, "", 10, 0, "tier of the pools"},
-  {"size", "size", EM_TEXT, "", 8, 0, "candidates of the pool"},
-  {"pools", "pools", EM_INT, "pools", 6, 0, "pools"},
-  {"median", "median", EM_REAL, "", 7, 1, "median rank of the golden from 1, ties against it"},
-  {"median_optimistic", "optimistic", EM_REAL, "", 10, 1, "the same with ties ignored"},
-  {"mean_log2", "mean log2", EM_REAL, "", 9, 2, "mean of log2 of the rank"},
-  EM_TOP_KS(TOP_COLUMN)};
+typedef struct cells {
+  em_eval_cell *all;
+  const char *together; /* the word for cards, tiers or sizes that are counted together; NULL = missing */
+} cells;
 
 static void get_cell(const void *ctx, size_t row, size_t column, em_cell *out)
 {
-  const em_eval_cell *c = (const em_eval_cell *)ctx + row;
+  const cells *x = ctx;
+  const em_eval_cell *c = &x->all[row];
+  const em_card *card = em_card_lookup(c->gpu);
   switch (column) {
-  case CARD: em_cell_text(out, *c->gpu ? c->gpu : "all"); break;
-  case TIER: em_cell_text(out, *c->tier ? c->tier : "all"); break;
-  case BUCKET: em_cell_text(out, *c->bucket ? c->bucket : "all"); break;
+  case CARD: em_cell_text(out, card ? card->short_name : *c->gpu ? c->gpu : x->together); break;
+  case TIER: em_cell_text(out, *c->tier ? c->tier : x->together); break;
+  case SIZE: em_cell_text(out, *c->bucket ? c->bucket : x->together); break;
   case POOLS: em_cell_int(out, (int64_t)c->ranks.pools); break;
   case MEDIAN: em_cell_real(out, c->ranks.median + 1); break;
   case OPTIMISTIC: em_cell_real(out, c->ranks.median_optimistic + 1); break;
@@ -37,16 +34,16 @@ static void get_cell(const void *ctx, size_t row, size_t column, em_cell *out)
 
 static int print_cells(const em_args *a, const em_eval *e, em_err *err)
 {
-  em_eval_cell *all = em_calloc(e->n_cells + 2, sizeof *all);
-  if (!all) return em_fail_nomem(err);
-  memcpy(all, e->cells, e->n_cells * sizeof *all);
-  all[e->n_cells] = e->random;
-  all[e->n_cells].gpu = "baseline: random order";
-  all[e->n_cells + 1] = e->first_option;
-  all[e->n_cells + 1].gpu = "baseline: first option";
-  em_table t = {columns, sizeof columns / sizeof *columns, e->n_cells + 2, get_cell, all};
+  cells x = {em_calloc(e->n_cells + 2, sizeof *x.all), em_args_format(a) == EM_FORMAT_CSV ? NULL : "all"};
+  if (!x.all) return em_fail_nomem(err);
+  memcpy(x.all, e->cells, e->n_cells * sizeof *x.all);
+  x.all[e->n_cells] = e->random;
+  x.all[e->n_cells].gpu = "baseline: random order";
+  x.all[e->n_cells + 1] = e->first_option;
+  x.all[e->n_cells + 1].gpu = "baseline: first option";
+  em_table t = {em_view_find("ranks")->columns, N_COLUMNS, e->n_cells + 2, get_cell, &x};
   int rc = em_table_print(a, &t, err);
-  em_free(all);
+  em_free(x.all);
   return rc;
 }
 
@@ -247,7 +244,8 @@ static int write_json(const char *path, const em_eval *e, const em_dataset *d, c
 static int print_report(const em_args *a, const em_eval *e, const em_dataset *d, const em_prior *prior, em_err *err)
 {
   int rc = print_cells(a, e, err);
-  if (rc == EM_OK) rc = print_worst(a, e, d, err);
+  if (rc != EM_OK || !em_is_text_table(a)) return rc;
+  rc = print_worst(a, e, d, err);
   if (rc == EM_OK) rc = print_reasons(a, d, err);
   return rc == EM_OK && a->opt[EM_OPT_USED].set ? print_used(a, prior, d, err) : rc;
 }

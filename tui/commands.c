@@ -127,9 +127,10 @@ const em_command em_commands[] = {
      "Ranks the golden rows of every pool and prints, per card, tier and pool size: pools, median rank with every tie "
      "counted against the golden and with ties ignored, and how many goldens are among the best 1, 5, 10, 25, 50 and "
      "100.  Two baselines stand beside: a random order, and the first option of the enumeration.  Then follow the "
-     "pools that are ranked worst, and what was skipped and why.  Ranks count from 1; in --json files from 0.",
+     "pools that are ranked worst, and what was skipped and why.  Ranks count from 1; in --json files from 0.  --csv and --md "
+     "print the first table alone.",
    .options = OPTIONS(EM_OPT_POOLS, EM_OPT_PRIOR, EM_OPT_KERNEL, EM_OPT_JSON_FILE, EM_OPT_USED, EM_OPT_FEAT_VER,
-                      EM_OPT_THREADS, EM_OPT_ASCII),
+                      EM_OPT_THREADS, EM_OPT_CSV, EM_OPT_MARKDOWN, EM_OPT_ASCII),
    .examples = EXAMPLES(
      {"emmy eval prior _data/dataset", "the shipped prior"},
      {"emmy eval prior _data/dataset --prior _tune/fits/offline.json --json report.json", "a fit of yours"})},

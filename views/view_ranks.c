@@ -1,5 +1,5 @@
 /*
- * view_ranks.c - where goldens rank, counted by card, tier, both, or over all pools.
+ * view_ranks.c - where goldens rank, counted by card, tier and size of their pools.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -8,29 +8,40 @@
 #include "views/views_int.h"
 
 /* The columns of top-k come from the one table of ks. */
-enum { CARD, TIER, POOLS, MEDIAN, OPTIMISTIC, MEAN_LOG2, WORST, FIRST_TOP };
+enum { CARD, TIER, SIZE, POOLS, MEDIAN, OPTIMISTIC, MEAN_LOG2, FIRST_TOP };
 
 static const em_view_column columns[] = {
   {"card", "card", EM_TEXT, "", 18, 0, "short name of the card; missing where cards are counted together"},
   {"tier", "tier", EM_TEXT, "", 10, 0, "tier of the pools; missing where tiers are counted together"},
+  {"size", "size", EM_TEXT, "", 6, 0, "candidates of the pools; missing where sizes are counted together"},
   {"pools", "pools", EM_INT, "pools", 6, 0, "pools whose golden was ranked"},
   {"median", "median", EM_REAL, "rank", 7, 1, "median rank of the goldens from 1, every tie counted against them"},
   {"median_optimistic", "ties ignored", EM_REAL, "rank", 12, 1, "the same with ties ignored"},
   {"mean_log2", "mean log2", EM_REAL, "log2", 9, 2, "mean of log2(rank)"},
-  {"worst", "worst", EM_INT, "rank", 8, 0, "worst rank"},
 #define TOP(k) {"top" #k, "top-" #k, EM_INT, "pools", 7, 0, "pools whose golden ranks " #k " or better"},
   EM_TOP_KS(TOP)
 #undef TOP
+    {"worst", "worst", EM_INT, "rank", 8, 0, "worst rank"},
 };
+enum { WORST = COUNT(columns) - 1 };
 
 enum { PRIOR_ARG, BY_ARG };
 static const em_param params[] = {
   EM_PRIOR_PARAM,
-  {"by", EM_TEXT, false, "\"card\" (the default), \"tier\", \"both\", or \"all\": which pools are counted together"},
+  {"by", EM_TEXT, false,
+   "which pools are counted together: by \"card\" (the default), \"tier\", \"size\", \"both\" card and tier, \"each\" card, "
+   "tier and size, or \"all\""},
 };
+
+static const struct way {
+  const char *word;
+  bool card, tier, size;
+} ways[] = {{"card", true, false, false}, {"tier", false, true, false}, {"size", false, false, true},
+            {"both", true, true, false},  {"each", true, true, true},   {"all", false, false, false}};
 
 typedef struct group {
   const char *card, *tier; /* NULL = counted together */
+  size_t size;             /* bucket; SIZE_MAX = counted together */
   em_rank *ranks;
   size_t n, cap, worst;
   em_rank_summary summary;
@@ -56,35 +67,38 @@ static int by_name(const void *pa, const void *pb)
 {
   const group *a = pa, *b = pb;
   int d = compare_texts(a->card, b->card);
-  return d ? d : compare_texts(a->tier, b->tier);
+  if (!d) d = compare_texts(a->tier, b->tier);
+  return d ? d : (a->size > b->size) - (a->size < b->size);
 }
 
-static group *find(cursor *c, const char *card, const char *tier, em_err *err)
+static group *find(cursor *c, const group *like, em_err *err)
 {
   for (size_t i = 0; i < c->n; i++)
-    if (compare_texts(c->items[i].card, card) == 0 && compare_texts(c->items[i].tier, tier) == 0) return &c->items[i];
+    if (by_name(&c->items[i], like) == 0) return &c->items[i];
   if (em_grow(&c->items, &c->cap, c->n + 1, sizeof *c->items, err) != EM_OK) return NULL;
-  c->items[c->n] = (group){.card = card, .tier = tier};
+  c->items[c->n] = *like;
   return &c->items[c->n++];
 }
 
-static int add_pool(cursor *c, size_t pool, bool by_card, bool by_tier, em_err *err)
+static int add_pool(cursor *c, size_t pool, const struct way *way, em_err *err)
 {
   em_pool_info i;
   em_session_pool(c->base.session, pool, &i);
   if (i.state != EM_POOL_READY) return EM_OK;
-  group *g = find(c, by_card ? em_card_label(&i) : NULL, by_tier ? i.tier : NULL, err);
+  group like = {.card = way->card ? em_card_label(&i) : NULL,
+                .tier = way->tier ? i.tier : NULL,
+                .size = way->size ? em_eval_bucket(i.total) : SIZE_MAX};
+  group *g = find(c, &like, err);
   if (!g || em_grow(&g->ranks, &g->cap, g->n + 1, sizeof *g->ranks, err) != EM_OK) return err->code;
   g->ranks[g->n++] = i.rank;
   if (i.rank.against > g->worst) g->worst = i.rank.against;
   return EM_OK;
 }
 
-static int summarise(cursor *c, bool by_card, bool by_tier, em_err *err)
+static int summarise(cursor *c, const struct way *way, em_err *err)
 {
   int rc = EM_OK;
-  for (size_t i = 0; i < em_session_n_pools(c->base.session) && rc == EM_OK; i++)
-    rc = add_pool(c, i, by_card, by_tier, err);
+  for (size_t i = 0; i < em_session_n_pools(c->base.session) && rc == EM_OK; i++) rc = add_pool(c, i, way, err);
   for (size_t i = 0; i < c->n && rc == EM_OK; i++)
     rc = em_rank_summarise(c->items[i].ranks, c->items[i].n, &c->items[i].summary, err);
   if (rc == EM_OK && c->n) qsort(c->items, c->n, sizeof *c->items, by_name);
@@ -94,14 +108,14 @@ static int summarise(cursor *c, bool by_card, bool by_tier, em_err *err)
 static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
 {
   const char *by = args[BY_ARG] ? args[BY_ARG] : "card";
-  bool both = strcmp(by, "both") == 0, by_card = both || strcmp(by, "card") == 0,
-       by_tier = both || strcmp(by, "tier") == 0;
-  if (!by_card && !by_tier && strcmp(by, "all") != 0)
-    return em_fail(err, EM_E_USAGE, "ranks are counted by card, tier, both or all, not by \"%s\"", by);
+  size_t way = 0;
+  while (way < COUNT(ways) && strcmp(ways[way].word, by) != 0) way++;
+  if (way == COUNT(ways))
+    return em_fail(err, EM_E_USAGE, "ranks are counted by card, tier, size, both, each or all, not by \"%s\"", by);
   cursor *c = em_calloc(1, sizeof *c);
   if (!c) return em_fail_nomem(err);
   c->base = (em_cursor){&em_view_ranks, s};
-  int rc = summarise(c, by_card, by_tier, err);
+  int rc = summarise(c, &ways[way], err);
   if (rc != EM_OK) {
     close_view(&c->base);
     return rc;
@@ -118,6 +132,7 @@ static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
   switch (column) {
   case CARD: em_cell_text(out, g->card); break;
   case TIER: em_cell_text(out, g->tier); break;
+  case SIZE: em_cell_text(out, g->size == SIZE_MAX ? NULL : em_eval_bucket_name(g->size)); break;
   case POOLS: em_cell_int(out, (int64_t)g->n); break;
   case MEDIAN: em_cell_real(out, g->summary.median + 1); break;
   case OPTIMISTIC: em_cell_real(out, g->summary.median_optimistic + 1); break;
@@ -143,7 +158,7 @@ const em_view em_view_ranks = {
   .name = "ranks",
   .title = "ranks",
   .doc =
-    "Where the goldens rank among the candidates of their pools under the prior, counted by card, by tier, or by both.",
+    "Where the goldens rank among the candidates of their pools under the prior, counted by card, tier and size of the pool.",
   .columns = columns,
   .n_columns = COUNT(columns),
   .params = params,

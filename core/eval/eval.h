@@ -9,6 +9,10 @@
 
 #include "core/dataset/dataset.h"
 
+/* The size of a whole pool as the reports name it: "<100" ...; number and name of its bucket. */
+size_t em_eval_bucket(uint64_t total);
+const char *em_eval_bucket_name(size_t bucket);
+
 typedef struct em_eval_pool {
   size_t group; /* of the dataset */
   em_rank rank;

@@ -4,10 +4,6 @@
 
 #include "core/eval/eval.h"
 
-/* The size of a whole pool as the reports name it: "<100" ...; number and name of its bucket. */
-size_t em_eval_bucket(uint64_t total);
-const char *em_eval_bucket_name(size_t bucket);
-
 /* Fills random and first_option from the pools. */
 int em_eval_baselines(const em_dataset *d, em_eval *e, em_err *err) EM_MUST_CHECK;
 

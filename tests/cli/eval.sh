@@ -4,3 +4,8 @@ emmy eval prior d --prior "$tiny_prior" --features --json report.json
 grep -c '"rank":' report.json
 emmy eval prior d --prior "$tiny_prior" --kernel softmax | head -n 3
 status emmy eval prior d --prior "$tiny_prior" --kernel nothing
+echo "== the first table alone"
+emmy eval prior d --prior "$tiny_prior" --csv --features
+emmy eval prior d --prior "$tiny_prior" --md | head -n 3
+emmy view ranks --prior "$tiny_prior" --by each --csv d | cut -d, -f1-6
+status emmy eval prior d --prior "$tiny_prior" --csv --md

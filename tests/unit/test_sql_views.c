@@ -31,6 +31,7 @@ static const struct {
              {"splits", {NULL, "2"}, 1},
              {"ranks", {NULL}, 1},
              {"ranks", {NULL, "both"}, 3},
+             {"ranks", {NULL, "each"}, 3},
              {"measurements", {NULL}, 6},
              {"measurements", {"square.64"}, 2},
              {"routing", {NULL}, 3},
@@ -343,7 +344,13 @@ static void test_ranks(void **state)
     "select card is null, tier is null, pools, median = (select median(golden_rank) from pools) from ranks(null, 'all')",
     "1,1,4,1\n");
   expect("select sum(pools) from ranks(null, 'tier')", "4\n");
-  expect_error("select * from ranks(null, 'size')", "ranks are counted by card, tier, both or all, not by \"size\"");
+  expect("select card is null, tier is null, size, pools from ranks(null, 'size')",
+         "1,1,<100,2\n1,1,<10k,1\n1,1,>=10k,1\n");
+  expect("select sum(candidates < 100), sum(candidates between 1000 and 9999), sum(candidates >= 10000) from pools",
+         "2,1,1\n");
+  expect("select count(*), count(card), count(tier), count(size), sum(pools) from ranks(null, 'each')", "4,4,4,4,4\n");
+  expect_error("select * from ranks(null, 'pool')",
+               "ranks are counted by card, tier, size, both, each or all, not by \"pool\"");
 }
 
 static void test_measurements(void **state)
