@@ -4,6 +4,13 @@
 
 #include "tui/explore_int.h"
 
+/* What the top screen shows may be of another prior: then its own session is at work. */
+static em_session *shown_session(em_explorer *x)
+{
+  em_screen *s = em_explorer_top(x);
+  return s->cursor ? s->cursor->session : x->session;
+}
+
 /* ---- drawing ---- */
 
 static void draw_title(em_explorer *x)
@@ -11,7 +18,7 @@ static void draw_title(em_explorer *x)
   em_screen *s = em_explorer_top(x);
   em_str left = {0}, right = {0};
   em_session_status status;
-  em_session_status_of(x->session, &status);
+  em_session_status_of(shown_session(x), &status);
   em_str_put(&left, " emmy  ");
   size_t given = 0;
   while (given + 1 < EM_MAX_PARAMS && !s->args[given]) given++;
@@ -27,7 +34,7 @@ static void draw_title(em_explorer *x)
   if (status.busy)
     em_str_printf(&right, "ranking %zu/%zu ", status.done, status.total);
   else
-    em_str_printf(&right, "prior %s ", em_session_prior_path(s->cursor ? s->cursor->session : x->session));
+    em_str_printf(&right, "prior %s ", em_session_prior_path(shown_session(x)));
   int width = right.s ? em_text_width(right.s) : 0, total = left.s ? em_text_width(left.s) : 0;
   int attributes = em_term_attributes(EM_MARK_NONE, true);
   em_term_put(0, 0, COLS, left.s ? left.s : "", attributes);
@@ -158,16 +165,20 @@ static void keep_up(em_explorer *x)
   if (x->task.job) em_task_finish(x);
   if (x->quit) return;
   em_screen *s = em_explorer_top(x);
-  em_session_status_of(x->session, &status);
+  em_session_status_of(shown_session(x), &status);
   if (!s->cursor) {
     size_t pool;
     bool known = s->args[0] && em_session_find(x->session, s->args[0], &pool, &err) == EM_OK;
     if (known && !em_session_ready(x->session, pool)) return;
     if (em_task_start(x, EM_TASK_OPEN, &err) != EM_OK) em_explorer_say(x, "%s", err.msg);
   } else if (s->view->live && s->generation != status.generation) {
+    int rc = EM_OK;
     s->generation = status.generation;
-    if ((s->order.sort >= 0 || *s->order.filter) && em_screen_arrange(s, &err) != EM_OK)
-      em_explorer_say(x, "%s", err.msg);
+    if (!s->view->waits_for)
+      rc = em_screen_reopen(s, &err);
+    else if (s->order.sort >= 0 || *s->order.filter)
+      rc = em_screen_arrange(s, &err);
+    if (rc != EM_OK) em_explorer_say(x, "%s", err.msg);
   }
 }
 
@@ -235,10 +246,10 @@ static int patience(em_explorer *x, bool ranking)
 static void from_keyboard(em_explorer *x)
 {
   em_session_status before, now;
-  em_session_status_of(x->session, &before);
+  em_session_status_of(shown_session(x), &before);
   for (;;) {
     int key = em_term_key(patience(x, before.busy));
-    em_session_status_of(x->session, &now);
+    em_session_status_of(shown_session(x), &now);
     if (key != EM_KEY_NONE) on_key(x, key);
     if (key != EM_KEY_NONE || now.generation != before.generation || now.busy != before.busy) return;
     if (x->task.job ? em_job_wait(x->task.job, 0) : !em_explorer_top(x)->cursor) return;
@@ -246,14 +257,23 @@ static void from_keyboard(em_explorer *x)
   }
 }
 
+/* Is there more to come, or something that is not shown yet? */
+static bool is_behind(em_explorer *x)
+{
+  em_screen *s = em_explorer_top(x);
+  em_session_status status;
+  em_session_status_of(shown_session(x), &status);
+  return x->task.job || !s->cursor || status.busy || (s->view->live && s->generation != status.generation);
+}
+
 /* Until nothing is being worked on, so that a dump is the same every time. */
 static void settle(em_explorer *x)
 {
   do {
-    em_session_wait(x->session);
+    em_session_wait(shown_session(x));
     if (x->task.job) em_job_wait(x->task.job, -1);
     keep_up(x);
-  } while (!x->quit && (x->task.job || !em_explorer_top(x)->cursor));
+  } while (!x->quit && is_behind(x));
 }
 
 static void from_script(em_explorer *x)

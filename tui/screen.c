@@ -35,11 +35,24 @@ void em_screen_free(em_screen *s)
 
 size_t em_screen_row(const em_screen *s) { return s->at < s->shown.n ? s->shown.rows[s->at] : SIZE_MAX; }
 
+/* With another prior than the program's a live view needs a worker of its own. */
+static int open_cursor(const em_screen *s, em_session *session, em_cursor **out, em_err *err)
+{
+  em_cursor *c;
+  int rc = em_view_open(s->view->name, session, (const char *const *)s->args, &c, err);
+  if (rc == EM_OK && s->view->live && em_session_other_prior(c->session)) {
+    rc = em_session_start(c->session, err);
+    if (rc != EM_OK) em_cursor_close(c);
+  }
+  if (rc == EM_OK) *out = c;
+  return rc;
+}
+
 int em_screen_prepare(const em_screen *s, em_session *session, em_fresh *out, em_err *err)
 {
   em_fresh f = {0};
   em_cursor *c = s->cursor;
-  int rc = c ? EM_OK : em_view_open(s->view->name, session, (const char *const *)s->args, &f.cursor, err);
+  int rc = c ? EM_OK : open_cursor(s, session, &f.cursor, err);
   if (!c) c = f.cursor;
   if (rc == EM_OK) rc = em_arrange(c, s->order.sort, s->order.descending, s->order.filter, &f.shown, err);
   if (rc != EM_OK) {
@@ -64,6 +77,20 @@ void em_screen_take(em_screen *s, em_fresh *fresh)
     if (s->shown.rows[i] == row) s->at = i;
   em_screen_goto(s, s->at);
   *fresh = (em_fresh){0};
+}
+
+int em_screen_reopen(em_screen *s, em_err *err)
+{
+  em_fresh fresh;
+  em_cursor *old = s->cursor;
+  s->cursor = NULL;
+  int rc = em_screen_prepare(s, old->session, &fresh, err);
+  s->cursor = old;
+  if (rc != EM_OK) return rc;
+  fresh.start = s->at;
+  em_screen_take(s, &fresh);
+  em_cursor_close(old);
+  return EM_OK;
 }
 
 int em_screen_arrange(em_screen *s, em_err *err)

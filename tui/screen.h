@@ -41,6 +41,8 @@ typedef struct em_fresh {
 int em_screen_prepare(const em_screen *s, em_session *session, em_fresh *out, em_err *err) EM_MUST_CHECK;
 /* Shows it; the cursor stays on its row where it can. */
 void em_screen_take(em_screen *s, em_fresh *fresh);
+/* Both at once, of an open screen: with a fresh cursor, for a live view whose rows are made when it is opened. */
+int em_screen_reopen(em_screen *s, em_err *err) EM_MUST_CHECK;
 /* Both at once: orders and filters anew. */
 int em_screen_arrange(em_screen *s, em_err *err) EM_MUST_CHECK;
 void em_screen_move(em_screen *s, int64_t by);

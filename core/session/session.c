@@ -455,6 +455,7 @@ static void *worker_main(void *arg)
 
 int em_session_start(em_session *s, em_err *err)
 {
+  if (s->started) return EM_OK;
   s->started = s->working = true; /* busy from here on, so that waiting never misses the start */
   int errnum = pthread_create(&s->worker, NULL, worker_main, s);
   if (errnum == 0) return EM_OK;

@@ -40,7 +40,7 @@ const em_prior *em_session_prior(const em_session *s);
 /* The session with another prior: a sibling that shows the same pools and ranks them anew.  `path` NULL: s itself.
  * Thread-safe.  Each is given back with em_session_let_go, before the main session is closed; a few of those that were
  * given back stay open, so that asking again costs nothing; a file that has changed meanwhile is loaded again.  A
- * sibling has no worker: what is not ranked yet is ranked by who asks. */
+ * sibling has its own worker, if it is started. */
 int em_session_with_prior(em_session *s, const char *path, em_session **out, em_err *err) EM_MUST_CHECK;
 void em_session_let_go(em_session *s);                   /* of a main session, or NULL: does nothing */
 const char *em_session_other_prior(const em_session *s); /* a sibling's path; NULL of a main session */
@@ -123,7 +123,7 @@ const em_golden_mark *em_scored_golden(const em_scored *sc, size_t row);
 
 /* ---- the worker ------------------------------------------------------------------------ */
 
-int em_session_start(em_session *s, em_err *err) EM_MUST_CHECK; /* rank all pools behind the screen */
+int em_session_start(em_session *s, em_err *err) EM_MUST_CHECK; /* rank all pools behind the screen; once */
 void em_session_want(em_session *s, size_t pool);               /* this one next, and keep its candidates */
 /* Counts; generation changes whenever a summary changed. */
 typedef struct em_session_status {
