@@ -35,27 +35,11 @@ typedef struct cursor {
   const em_scored *scored;
 } cursor;
 
-static void close_view(em_cursor *base)
-{
-  cursor *c = (cursor *)base;
-  em_session_release(base->session, c->scored);
-  em_free(c);
-}
+static void close_view(em_cursor *base) { em_session_release(base->session, ((cursor *)base)->scored); }
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
-  size_t pool;
-  if (em_session_find(s, args[0], &pool, err) != EM_OK) return err->code;
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_candidates, s};
-  int rc = em_session_load(s, pool, NULL, &c->scored, err);
-  if (rc != EM_OK) {
-    em_free(c);
-    return rc;
-  }
-  *out = &c->base;
-  return EM_OK;
+  return em_pool_open(base->session, args[0], &((cursor *)base)->scored, err);
 }
 
 static const em_scored *scored_of(em_cursor *base) { return ((cursor *)base)->scored; }
@@ -191,6 +175,7 @@ const em_view em_view_candidates = {
   .n_columns = COUNT(columns),
   .params = params,
   .n_params = COUNT(params),
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

@@ -25,12 +25,6 @@ static const em_view_column columns[] = {
   {"source", "source", EM_TEXT, "", 0, 0, "where the figures come from"},
 };
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
-{
-  (void)args;
-  return em_plain_open(&em_view_cards, s, out, err);
-}
-
 static size_t rows(em_cursor *base)
 {
   (void)base;
@@ -112,8 +106,6 @@ const em_view em_view_cards = {
   .doc = "The cards that are known, with the limits that legality and features use.",
   .columns = columns,
   .n_columns = COUNT(columns),
-  .open = open_view,
-  .close = em_plain_close,
   .rows = rows,
   .cell = cell,
   .sentence = sentence,

@@ -37,9 +37,8 @@ typedef struct cursor {
 static void close_view(em_cursor *base)
 {
   cursor *c = (cursor *)base;
-  if (c->scored) em_session_release(base->session, c->scored);
+  em_session_release(base->session, c->scored);
   em_free(c->order);
-  em_free(c);
 }
 
 static int prepare(cursor *c, em_err *err)
@@ -55,21 +54,11 @@ static int prepare(cursor *c, em_err *err)
   return EM_OK;
 }
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
-  size_t pool;
-  if (em_session_find(s, args[0], &pool, err) != EM_OK) return err->code;
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_extrapolation, s};
-  int rc = em_session_load(s, pool, NULL, &c->scored, err);
-  if (rc == EM_OK) rc = prepare(c, err);
-  if (rc != EM_OK) {
-    close_view(&c->base);
-    return rc;
-  }
-  *out = &c->base;
-  return EM_OK;
+  cursor *c = (cursor *)base;
+  int rc = em_pool_open(base->session, args[0], &c->scored, err);
+  return rc == EM_OK ? prepare(c, err) : rc;
 }
 
 static size_t rows(em_cursor *base) { return ((cursor *)base)->scored->reach->n; }
@@ -153,6 +142,7 @@ const em_view em_view_extrapolation = {
   .n_columns = COUNT(columns),
   .params = params,
   .n_params = COUNT(params),
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

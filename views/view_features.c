@@ -31,7 +31,6 @@ static void close_view(em_cursor *base)
   cursor *c = (cursor *)base;
   em_pair_close(base->session, &c->pair);
   em_free(c->order);
-  em_free(c);
 }
 
 /* Columns are sorted by name; a stable pass per standing keeps that. */
@@ -46,19 +45,11 @@ static int order_columns(cursor *c, em_err *err)
   return EM_OK;
 }
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_features, s};
-  int rc = em_pair_open(s, args, &c->pair, err);
-  if (rc == EM_OK) rc = order_columns(c, err);
-  if (rc != EM_OK) {
-    close_view(&c->base);
-    return rc;
-  }
-  *out = &c->base;
-  return EM_OK;
+  cursor *c = (cursor *)base;
+  int rc = em_pair_open(base->session, args, &c->pair, err);
+  return rc == EM_OK ? order_columns(c, err) : rc;
 }
 
 static size_t rows(em_cursor *base) { return ((cursor *)base)->pair.scored->cols->n; }
@@ -150,6 +141,7 @@ const em_view em_view_features = {
   .n_columns = COUNT(columns),
   .params = em_pair_params,
   .n_params = COUNT(em_pair_params),
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

@@ -59,25 +59,11 @@ typedef struct cursor {
   em_compare compare;
 } cursor;
 
-static void close_view(em_cursor *base)
-{
-  cursor *c = (cursor *)base;
-  em_compare_close(&c->compare);
-  em_free(c);
-}
+static void close_view(em_cursor *base) { em_compare_close(&((cursor *)base)->compare); }
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_fit_compare, s};
-  int rc = em_compare_open(args[0], args[1], &c->compare, err);
-  if (rc != EM_OK) {
-    close_view(&c->base);
-    return rc;
-  }
-  *out = &c->base;
-  return EM_OK;
+  return em_compare_open(args[0], args[1], &((cursor *)base)->compare, err);
 }
 
 const em_compare *em_fit_compare_of(const em_cursor *base) { return &((const cursor *)base)->compare; }
@@ -152,6 +138,7 @@ const em_view em_view_fit_compare = {
   .n_columns = COUNT(columns),
   .params = params,
   .n_params = COUNT(params),
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

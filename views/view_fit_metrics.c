@@ -36,7 +36,6 @@ static void close_view(em_cursor *base)
   cursor *c = (cursor *)base;
   em_metrics_close(&c->metrics);
   em_free(c->summaries);
-  em_free(c);
 }
 
 static int list(cursor *c, em_err *err)
@@ -56,19 +55,11 @@ static int list(cursor *c, em_err *err)
   return EM_OK;
 }
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_fit_metrics, s};
+  cursor *c = (cursor *)base;
   int rc = em_metrics_open(args[0], &c->metrics, err);
-  if (rc == EM_OK) rc = list(c, err);
-  if (rc != EM_OK) {
-    close_view(&c->base);
-    return rc;
-  }
-  *out = &c->base;
-  return EM_OK;
+  return rc == EM_OK ? list(c, err) : rc;
 }
 
 static size_t rows(em_cursor *base) { return ((cursor *)base)->n; }
@@ -119,6 +110,7 @@ const em_view em_view_fit_metrics = {
   .n_columns = COUNT(columns),
   .params = params,
   .n_params = COUNT(params),
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

@@ -26,7 +26,6 @@ static void close_view(em_cursor *base)
   cursor *c = (cursor *)base;
   for (size_t i = 0; i < 2; i++) em_metrics_close(&c->fit[i]);
   em_free(c->items);
-  em_free(c);
 }
 
 static const cJSON *children(const cJSON *object) { return object ? object->child : NULL; }
@@ -53,20 +52,12 @@ static int list(cursor *c, em_err *err)
   return EM_OK;
 }
 
-static int open_fits(const em_view *v, em_session *s, const char *const *fits, size_t n, em_cursor **out, em_err *err)
+static int open_fits(em_cursor *base, const char *const *fits, size_t n, em_err *err)
 {
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){v, s};
+  cursor *c = (cursor *)base;
   int rc = EM_OK;
   for (size_t i = 0; i < n && rc == EM_OK; i++) rc = em_metrics_open(fits[i], &c->fit[i], err);
-  if (rc == EM_OK) rc = list(c, err);
-  if (rc != EM_OK) {
-    close_view(&c->base);
-    return rc;
-  }
-  *out = &c->base;
-  return EM_OK;
+  return rc == EM_OK ? list(c, err) : rc;
 }
 
 static size_t rows(em_cursor *base) { return ((cursor *)base)->n; }
@@ -108,10 +99,7 @@ static const em_view_column ranks_columns[] = {
 
 static const em_param ranks_params[] = {{"fit", EM_TEXT, true, FIT_DOC}};
 
-static int open_ranks(em_session *s, const char *const *args, em_cursor **out, em_err *err)
-{
-  return open_fits(&em_view_fit_ranks, s, args, 1, out, err);
-}
+static int open_ranks(em_cursor *base, const char *const *args, em_err *err) { return open_fits(base, args, 1, err); }
 
 static void ranks_cell(em_cursor *base, size_t row, size_t column, em_cell *out)
 {
@@ -144,6 +132,7 @@ const em_view em_view_fit_ranks = {
   .n_columns = COUNT(ranks_columns),
   .params = ranks_params,
   .n_params = COUNT(ranks_params),
+  .size = sizeof(cursor),
   .open = open_ranks,
   .close = close_view,
   .rows = rows,
@@ -171,10 +160,7 @@ static const em_view_column diff_columns[] = {
 static const em_param diff_params[] = {{"a", EM_TEXT, true, FIT_DOC},
                                        {"b", EM_TEXT, true, "the other fit, named in the same ways"}};
 
-static int open_diff(em_session *s, const char *const *args, em_cursor **out, em_err *err)
-{
-  return open_fits(&em_view_fit_diff, s, args, 2, out, err);
-}
+static int open_diff(em_cursor *base, const char *const *args, em_err *err) { return open_fits(base, args, 2, err); }
 
 static double change(const pool *p)
 {
@@ -239,6 +225,7 @@ const em_view em_view_fit_diff = {
   .n_columns = COUNT(diff_columns),
   .params = diff_params,
   .n_params = COUNT(diff_params),
+  .size = sizeof(cursor),
   .open = open_diff,
   .close = close_view,
   .rows = rows,

@@ -67,7 +67,6 @@ static void close_view(em_cursor *base)
     em_free(c->items[i].name);
   }
   em_free(c->items);
-  em_free(c);
 }
 
 /* A folder without metrics.json is no fit (yet): one may be at work there. */
@@ -106,20 +105,10 @@ static int list(cursor *c, const char *folder, em_err *err)
   return rc;
 }
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
   const char *folder = args[0] ? args[0] : EM_FITS_FOLDER;
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_fits, s};
-  int rc = EM_OK;
-  if (args[0] || em_path_is_dir(folder)) rc = list(c, folder, err);
-  if (rc != EM_OK) {
-    close_view(&c->base);
-    return rc;
-  }
-  *out = &c->base;
-  return EM_OK;
+  return args[0] || em_path_is_dir(folder) ? list((cursor *)base, folder, err) : EM_OK;
 }
 
 static size_t rows(em_cursor *base) { return ((cursor *)base)->n; }
@@ -188,6 +177,7 @@ const em_view em_view_fits = {
   .n_columns = COUNT(columns),
   .params = params,
   .n_params = COUNT(params),
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

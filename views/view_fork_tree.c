@@ -50,7 +50,6 @@ static void close_view(em_cursor *base)
   cursor *c = (cursor *)base;
   em_session_release(base->session, c->scored);
   em_free(c->items);
-  em_free(c);
 }
 
 static bool add_branch(void *ctx, const em_row *child, em_family level, uint64_t leaves)
@@ -131,19 +130,11 @@ static int expand(cursor *c, const char *text, em_err *err)
   return fill(c, &path, err);
 }
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_fork_tree, s};
-  int rc = em_pool_open(s, args[0], &c->scored, err);
-  if (rc == EM_OK) rc = expand(c, args[1], err);
-  if (rc != EM_OK) {
-    close_view(&c->base);
-    return rc;
-  }
-  *out = &c->base;
-  return EM_OK;
+  cursor *c = (cursor *)base;
+  int rc = em_pool_open(base->session, args[0], &c->scored, err);
+  return rc == EM_OK ? expand(c, args[1], err) : rc;
 }
 
 static size_t rows(em_cursor *base) { return ((cursor *)base)->n; }
@@ -213,6 +204,7 @@ const em_view em_view_fork_tree = {
   .n_columns = COUNT(columns),
   .params = params,
   .n_params = COUNT(params),
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

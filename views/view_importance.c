@@ -43,12 +43,11 @@ typedef struct cursor {
 static void close_view(em_cursor *base)
 {
   cursor *c = (cursor *)base;
-  if (c->scored) em_session_release(base->session, c->scored);
+  em_session_release(base->session, c->scored);
   em_free(c->change);
   em_free(c->loss);
   em_free(c->splits);
   em_free(c->order);
-  em_free(c);
 }
 
 static void count_splits(cursor *c)
@@ -108,19 +107,12 @@ static int read_pool(cursor *c, const char *name, em_err *err)
   return rc;
 }
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_importance, s};
+  cursor *c = (cursor *)base;
   int rc = read_model(c, err);
   if (rc == EM_OK && args[POOL_ARG]) rc = read_pool(c, args[POOL_ARG], err);
-  if (rc != EM_OK) {
-    close_view(&c->base);
-    return rc;
-  }
-  *out = &c->base;
-  return EM_OK;
+  return rc;
 }
 
 static size_t rows(em_cursor *base) { return ((cursor *)base)->n; }
@@ -193,6 +185,7 @@ const em_view em_view_importance = {
   .n_columns = COUNT(columns),
   .params = params,
   .n_params = COUNT(params),
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

@@ -45,33 +45,23 @@ static bool is_known(em_session *s, const cursor *c, const em_pool_info *i)
   return false;
 }
 
-static void close_view(em_cursor *base)
-{
-  cursor *c = (cursor *)base;
-  em_free(c->kernels);
-  em_free(c);
-}
+static void close_view(em_cursor *base) { em_free(((cursor *)base)->kernels); }
 
 static const em_param params[] = {EM_PRIOR_PARAM};
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
   (void)args;
+  cursor *c = (cursor *)base;
+  em_session *s = base->session;
   size_t n = em_session_n_pools(s);
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_kernels, s};
   c->kernels = em_calloc(n + 1, sizeof *c->kernels);
-  if (!c->kernels) {
-    em_free(c);
-    return em_fail_nomem(err);
-  }
+  if (!c->kernels) return em_fail_nomem(err);
   for (size_t i = 0; i < n; i++) {
     em_pool_info info;
     em_session_pool(s, i, &info);
     if (!is_known(s, c, &info)) c->kernels[c->n++].first = i;
   }
-  *out = &c->base;
   return EM_OK;
 }
 
@@ -155,6 +145,7 @@ const em_view em_view_kernels = {
   .params = params,
   .n_params = COUNT(params),
   .live = true,
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

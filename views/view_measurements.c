@@ -35,11 +35,7 @@ typedef struct cursor {
   size_t n, cap;
 } cursor;
 
-static void close_view(em_cursor *base)
-{
-  em_free(((cursor *)base)->items);
-  em_free(base);
-}
+static void close_view(em_cursor *base) { em_free(((cursor *)base)->items); }
 
 static int add_row(cursor *c, size_t pool, size_t row, em_err *err)
 {
@@ -74,22 +70,16 @@ static int add_pool(cursor *c, size_t pool, em_err *err)
   return rc;
 }
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
+  cursor *c = (cursor *)base;
+  em_session *s = base->session;
   size_t only = SIZE_MAX;
   if (args[0] && em_session_find(s, args[0], &only, err) != EM_OK) return err->code;
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_measurements, s};
   int rc = EM_OK;
   for (size_t i = 0; i < em_session_n_pools(s) && rc == EM_OK; i++)
     if (only == SIZE_MAX || only == i) rc = add_pool(c, i, err);
-  if (rc != EM_OK) {
-    close_view(&c->base);
-    return rc;
-  }
-  *out = &c->base;
-  return EM_OK;
+  return rc;
 }
 
 static size_t rows(em_cursor *base) { return ((cursor *)base)->n; }
@@ -195,6 +185,7 @@ const em_view em_view_measurements = {
   .n_columns = COUNT(columns),
   .params = params,
   .n_params = COUNT(params),
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

@@ -76,33 +76,23 @@ typedef struct cursor {
   size_t n;
 } cursor;
 
-static void close_view(em_cursor *base)
+static void close_view(em_cursor *base) { em_free(((cursor *)base)->pools); }
+
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
   cursor *c = (cursor *)base;
-  em_free(c->pools);
-  em_free(c);
-}
-
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
-{
+  em_session *s = base->session;
   const em_card *card = NULL;
   if (args[0] && em_card_find(args[0], &card, err) != EM_OK) return err->code;
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_pools, s};
   size_t n = em_session_n_pools(s);
   c->pools = em_calloc(n + 1, sizeof *c->pools);
-  if (!c->pools) {
-    close_view(&c->base);
-    return em_fail_nomem(err);
-  }
+  if (!c->pools) return em_fail_nomem(err);
   for (size_t i = 0; i < n; i++) {
     em_pool_info info;
     em_session_pool(s, i, &info);
     if ((card && info.card != card) || (args[1] && strcmp(info.kernel, args[1]) != 0)) continue;
     c->pools[c->n++] = (uint32_t)i;
   }
-  *out = &c->base;
   return EM_OK;
 }
 
@@ -287,6 +277,7 @@ const em_view em_view_pools = {
   .params = params,
   .n_params = COUNT(params),
   .live = true,
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

@@ -58,7 +58,6 @@ static void close_view(em_cursor *base)
   cursor *c = (cursor *)base;
   for (size_t i = 0; i < c->n; i++) em_free(c->items[i].ranks);
   em_free(c->items);
-  em_free(c);
 }
 
 static int compare_texts(const char *a, const char *b) { return a && b ? strcmp(a, b) : 0; }
@@ -105,23 +104,14 @@ static int summarise(cursor *c, const struct way *way, em_err *err)
   return rc;
 }
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
   const char *by = args[BY_ARG] ? args[BY_ARG] : "card";
   size_t way = 0;
   while (way < COUNT(ways) && strcmp(ways[way].word, by) != 0) way++;
   if (way == COUNT(ways))
     return em_fail(err, EM_E_USAGE, "ranks are counted by card, tier, size, both, each or all, not by \"%s\"", by);
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_ranks, s};
-  int rc = summarise(c, &ways[way], err);
-  if (rc != EM_OK) {
-    close_view(&c->base);
-    return rc;
-  }
-  *out = &c->base;
-  return EM_OK;
+  return summarise((cursor *)base, &ways[way], err);
 }
 
 static size_t rows(em_cursor *base) { return ((cursor *)base)->n; }
@@ -164,6 +154,7 @@ const em_view em_view_ranks = {
   .params = params,
   .n_params = COUNT(params),
   .live = true,
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

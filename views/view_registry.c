@@ -18,12 +18,6 @@ static const em_view_column columns[] = {
 
 static const em_param params[] = {EM_PRIOR_PARAM};
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
-{
-  (void)args;
-  return em_plain_open(&em_view_registry, s, out, err);
-}
-
 static size_t rows(em_cursor *base)
 {
   (void)base;
@@ -81,8 +75,6 @@ const em_view em_view_registry = {
   .n_columns = COUNT(columns),
   .params = params,
   .n_params = COUNT(params),
-  .open = open_view,
-  .close = em_plain_close,
   .rows = rows,
   .cell = cell,
   .sentence = sentence,

@@ -18,12 +18,6 @@ static const em_view_column columns[] = {
   {"child_identity", "identity of child", EM_TEXT, "", 0, 0, "identity of the one it becomes, as in kernels and pools"},
 };
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
-{
-  (void)args;
-  return em_plain_open(&em_view_routing, s, out, err);
-}
-
 static size_t rows(em_cursor *base) { return em_session_n_routing(base->session); }
 
 static size_t pools_of(em_session *s, em_digest kernel)
@@ -88,8 +82,6 @@ const em_view em_view_routing = {
     "decision makes; a decision has no time of its own.",
   .columns = columns,
   .n_columns = COUNT(columns),
-  .open = open_view,
-  .close = em_plain_close,
   .rows = rows,
   .cell = cell,
   .foot = foot,

@@ -24,15 +24,12 @@ typedef struct cursor {
   const em_view *only; /* NULL = every view */
 } cursor;
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
   const em_view *only = args[0] ? em_view_find(args[0]) : NULL;
   if (args[0] && !only)
     return em_fail(err, EM_E_USAGE, "no table is called \"%s\"; view schema_doc lists them", args[0]);
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  *c = (cursor){{&em_view_schema_doc, s}, only};
-  *out = &c->base;
+  ((cursor *)base)->only = only;
   return EM_OK;
 }
 
@@ -103,8 +100,8 @@ const em_view em_view_schema_doc = {
   .n_columns = COUNT(columns),
   .params = params,
   .n_params = COUNT(params),
+  .size = sizeof(cursor),
   .open = open_view,
-  .close = em_plain_close,
   .rows = rows,
   .cell = cell,
   .sentence = sentence,

@@ -34,19 +34,13 @@ static void add(cursor *c, const char *card, const char *name, const char *reaso
 
 static void add_skip(void *ctx, const em_skip *skip) { add(ctx, skip->gpu, skip->name, skip->reason); }
 
-static void close_view(em_cursor *base)
-{
-  cursor *c = (cursor *)base;
-  em_free(c->items);
-  em_free(c);
-}
+static void close_view(em_cursor *base) { em_free(((cursor *)base)->items); }
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
   (void)args;
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_skipped, s};
+  cursor *c = (cursor *)base;
+  em_session *s = base->session;
   em_session_skips(s, add_skip, c);
   for (size_t i = 0; i < em_session_n_pools(s); i++) {
     em_pool_info info;
@@ -56,12 +50,7 @@ static int open_view(em_session *s, const char *const *args, em_cursor **out, em
     else if (*info.outside)
       add(c, info.gpu, info.label, info.outside);
   }
-  if (c->failed) {
-    close_view(&c->base);
-    return em_fail_nomem(err);
-  }
-  *out = &c->base;
-  return EM_OK;
+  return c->failed ? em_fail_nomem(err) : EM_OK;
 }
 
 static size_t rows(em_cursor *base) { return ((cursor *)base)->n; }
@@ -90,6 +79,7 @@ const em_view em_view_skipped = {
   .doc = "What the sources held that could not be used, each with its reason.",
   .columns = columns,
   .n_columns = COUNT(columns),
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

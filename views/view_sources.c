@@ -31,11 +31,7 @@ typedef struct cursor {
   size_t n, cap;
 } cursor;
 
-static void close_view(em_cursor *base)
-{
-  em_free(((cursor *)base)->items);
-  em_free(base);
-}
+static void close_view(em_cursor *base) { em_free(((cursor *)base)->items); }
 
 static source *find(cursor *c, const char *name, em_err *err)
 {
@@ -84,21 +80,15 @@ static int by_name(const void *a, const void *b)
   return strcmp(((const source *)a)->name, ((const source *)b)->name);
 }
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
   (void)args;
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_sources, s};
+  cursor *c = (cursor *)base;
+  em_session *s = base->session;
   int rc = EM_OK;
   for (size_t i = 0; i < em_session_n_pools(s) && rc == EM_OK; i++) rc = count_pool(c, i, err);
-  if (rc != EM_OK) {
-    close_view(&c->base);
-    return rc;
-  }
-  if (c->n) qsort(c->items, c->n, sizeof *c->items, by_name);
-  *out = &c->base;
-  return EM_OK;
+  if (rc == EM_OK && c->n) qsort(c->items, c->n, sizeof *c->items, by_name);
+  return rc;
 }
 
 static size_t rows(em_cursor *base) { return ((cursor *)base)->n; }
@@ -133,6 +123,7 @@ const em_view em_view_sources = {
   .doc = "The files that the recorded rows of the pools come from, and how many each gave.",
   .columns = columns,
   .n_columns = COUNT(columns),
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

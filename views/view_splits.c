@@ -35,12 +35,7 @@ typedef struct cursor {
   size_t n, cap;
 } cursor;
 
-static void close_view(em_cursor *base)
-{
-  cursor *c = (cursor *)base;
-  em_free(c->splits);
-  em_free(c);
-}
+static void close_view(em_cursor *base) { em_free(((cursor *)base)->splits); }
 
 static int add_tree(cursor *c, size_t tree, em_err *err)
 {
@@ -52,23 +47,17 @@ static int add_tree(cursor *c, size_t tree, em_err *err)
   return EM_OK;
 }
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
+  cursor *c = (cursor *)base;
+  em_session *s = base->session;
   size_t n = em_model_n_trees(em_view_model(s));
   int64_t only = 0;
   if (args[TREE_ARG] && !em_parse_i64(args[TREE_ARG], 1, (int64_t)n, &only))
     return em_fail(err, EM_E_USAGE, "\"%s\" is no tree of the prior: give a number from 1 to %zu", args[TREE_ARG], n);
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_splits, s};
   int rc = only ? add_tree(c, (size_t)only - 1, err) : EM_OK;
   for (size_t t = 0; !only && t < n && rc == EM_OK; t++) rc = add_tree(c, t, err);
-  if (rc != EM_OK) {
-    close_view(&c->base);
-    return rc;
-  }
-  *out = &c->base;
-  return EM_OK;
+  return rc;
 }
 
 static size_t rows(em_cursor *base) { return ((cursor *)base)->n; }
@@ -130,6 +119,7 @@ const em_view em_view_splits = {
   .n_columns = COUNT(columns),
   .params = params,
   .n_params = COUNT(params),
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

@@ -44,7 +44,6 @@ static void close_view(em_cursor *base)
   em_pair_close(base->session, &c->pair);
   em_pair_parts_free(&c->parts);
   em_free(c->order);
-  em_free(c);
 }
 
 static int find_tree(cursor *c, const char *arg, em_err *err)
@@ -99,19 +98,11 @@ static int prepare(cursor *c, const char *tree, em_err *err)
   return walk(c, err);
 }
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_tree, s};
-  int rc = em_pair_open(s, args, &c->pair, err);
-  if (rc == EM_OK) rc = prepare(c, args[EM_PAIR_PARAMS], err);
-  if (rc != EM_OK) {
-    close_view(&c->base);
-    return rc;
-  }
-  *out = &c->base;
-  return EM_OK;
+  cursor *c = (cursor *)base;
+  int rc = em_pair_open(base->session, args, &c->pair, err);
+  return rc == EM_OK ? prepare(c, args[EM_PAIR_PARAMS], err) : rc;
 }
 
 static size_t rows(em_cursor *base) { return ((cursor *)base)->n_steps; }
@@ -224,6 +215,7 @@ const em_view em_view_tree = {
   .n_columns = COUNT(columns),
   .params = em_tree_params,
   .n_params = COUNT(em_tree_params),
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

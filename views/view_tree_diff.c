@@ -39,7 +39,6 @@ static void close_view(em_cursor *base)
   em_pair_parts_free(&c->parts);
   em_free(c->order);
   em_free(c->col);
-  em_free(c);
 }
 
 static int prepare(cursor *c, em_err *err)
@@ -53,19 +52,11 @@ static int prepare(cursor *c, em_err *err)
   return EM_OK;
 }
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_tree_diff, s};
-  int rc = em_pair_open(s, args, &c->pair, err);
-  if (rc == EM_OK) rc = prepare(c, err);
-  if (rc != EM_OK) {
-    close_view(&c->base);
-    return rc;
-  }
-  *out = &c->base;
-  return EM_OK;
+  cursor *c = (cursor *)base;
+  int rc = em_pair_open(base->session, args, &c->pair, err);
+  return rc == EM_OK ? prepare(c, err) : rc;
 }
 
 static size_t rows(em_cursor *base) { return em_model_n_trees(em_view_model(base->session)); }
@@ -202,6 +193,7 @@ const em_view em_view_tree_diff = {
   .n_columns = COUNT(columns),
   .params = em_pair_params,
   .n_params = COUNT(em_pair_params),
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

@@ -48,7 +48,6 @@ static void close_view(em_cursor *base)
   em_free(c->col);
   em_free(c->leaf);
   em_free(c->splits);
-  em_free(c);
 }
 
 /* A tree without splits has one row all the same: its leaf counts. */
@@ -78,21 +77,13 @@ static int find_leaves(cursor *c, em_err *err)
   return EM_OK;
 }
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_tree_path, s};
-  int rc = em_pool_open(s, args[0], &c->scored, err);
+  cursor *c = (cursor *)base;
+  int rc = em_pool_open(base->session, args[0], &c->scored, err);
   if (rc == EM_OK) rc = em_pair_candidate(c->scored, args[1] ? args[1] : "pick", &c->row, err);
   if (rc == EM_OK) rc = list_splits(c, err);
-  if (rc == EM_OK) rc = find_leaves(c, err);
-  if (rc != EM_OK) {
-    close_view(&c->base);
-    return rc;
-  }
-  *out = &c->base;
-  return EM_OK;
+  return rc == EM_OK ? find_leaves(c, err) : rc;
 }
 
 static size_t rows(em_cursor *base) { return ((cursor *)base)->n; }
@@ -148,6 +139,7 @@ const em_view em_view_tree_path = {
   .n_columns = COUNT(columns),
   .params = params,
   .n_params = COUNT(params),
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

@@ -49,7 +49,6 @@ static void close_view(em_cursor *base)
   cursor *c = (cursor *)base;
   em_arena_free(c->arena);
   em_free(c->splits);
-  em_free(c);
 }
 
 /* "D_threads>48 D_cells>3.5" */
@@ -78,19 +77,10 @@ static int spell_all(cursor *c, em_err *err)
   return rc;
 }
 
-static int open_view(em_session *s, const char *const *args, em_cursor **out, em_err *err)
+static int open_view(em_cursor *base, const char *const *args, em_err *err)
 {
   (void)args;
-  cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  c->base = (em_cursor){&em_view_trees, s};
-  int rc = spell_all(c, err);
-  if (rc != EM_OK) {
-    close_view(&c->base);
-    return rc;
-  }
-  *out = &c->base;
-  return EM_OK;
+  return spell_all((cursor *)base, err);
 }
 
 static size_t rows(em_cursor *base) { return em_model_n_trees(em_view_model(base->session)); }
@@ -155,6 +145,7 @@ const em_view em_view_trees = {
   .params = params,
   .n_params = COUNT(params),
   .key = "tree",
+  .size = sizeof(cursor),
   .open = open_view,
   .close = close_view,
   .rows = rows,

@@ -43,17 +43,26 @@ int em_view_open(const char *name, em_session *s, const char *const *args, em_cu
   }
   em_session *shown;
   if (em_view_session(v, s, args, &shown, err) != EM_OK) return err->code;
-  int rc = v->open(shown, args, out, err);
-  if (rc != EM_OK) em_session_let_go(shown);
+  em_cursor *c = em_calloc(1, v->size ? v->size : sizeof *c);
+  if (!c) {
+    em_session_let_go(shown);
+    return em_fail_nomem(err);
+  }
+  *c = (em_cursor){v, shown};
+  int rc = v->open ? v->open(c, args, err) : EM_OK;
+  if (rc == EM_OK)
+    *out = c;
+  else
+    em_cursor_close(c);
   return rc;
 }
 
 void em_cursor_close(em_cursor *c)
 {
   if (!c) return;
-  em_session *s = c->session;
-  c->view->close(c);
-  em_session_let_go(s);
+  if (c->view->close) c->view->close(c);
+  em_session_let_go(c->session);
+  em_free(c);
 }
 
 /* ---- another prior ---- */
@@ -146,17 +155,6 @@ void em_cell_family(em_cell *c, const em_row *r, em_family f)
   else
     em_cell_printf(c, "%s", v);
 }
-
-int em_plain_open(const em_view *v, em_session *s, em_cursor **out, em_err *err)
-{
-  em_cursor *c = em_calloc(1, sizeof *c);
-  if (!c) return em_fail_nomem(err);
-  *c = (em_cursor){v, s};
-  *out = c;
-  return EM_OK;
-}
-
-void em_plain_close(em_cursor *c) { em_free(c); }
 
 const em_model *em_view_model(const em_session *s) { return em_prior_model(em_session_prior(s)); }
 

@@ -85,12 +85,13 @@ typedef struct em_view {
   bool live;        /* rows or cells may change while the session works: what prints it ranks all pools first */
   const char *key;  /* an integer column that is the row's number from 1: SQL seeks and orders by it; NULL = none */
   const char *sort; /* name of the column that it is shown by at first, "-name" = descending; NULL = own order */
-  /* args[i] is the text of parameter i, NULL when not given. */
-  int (*open)(em_session *s, const char *const *args, em_cursor **out, em_err *err);
-  void (*close)(em_cursor *c);
   size_t (*rows)(em_cursor *c);
   void (*cell)(em_cursor *c, size_t row, size_t column, em_cell *out);
   /* The rest may be NULL. */
+  size_t size; /* of its cursor, whose first member is an em_cursor; 0 = it needs nothing more */
+  /* Fills a fresh cursor, zeroed but for its em_cursor.  args[i] is the text of parameter i, NULL when not given. */
+  int (*open)(em_cursor *c, const char *const *args, em_err *err);
+  void (*close)(em_cursor *c); /* gives back what `open` took, also what it took before it failed */
   em_mark (*mark)(em_cursor *c, size_t row);
   void (*head)(em_cursor *c, em_str *out); /* lines above the table: both candidates' knobs, ... */
   void (*foot)(em_cursor *c, em_str *out); /* lines below: totals; the first is the one that a low screen keeps */

@@ -28,10 +28,6 @@ void em_row_short(const em_row *r, char buf[EM_KNOBS_SHORT]);
 /* One family of a row as a cell: missing, unused or its spelling. */
 void em_cell_family(em_cell *c, const em_row *r, em_family f);
 
-/* A cursor that needs nothing of its own, and its closing. */
-int em_plain_open(const em_view *v, em_session *s, em_cursor **out, em_err *err) EM_MUST_CHECK;
-void em_plain_close(em_cursor *c);
-
 /* The model of the session's prior. */
 const em_model *em_view_model(const em_session *s);
 
