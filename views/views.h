@@ -129,6 +129,9 @@ typedef enum em_way { EM_WAY_ENTER, EM_WAY_WHY, EM_WAY_SWAP, EM_WAY_TURN } em_wa
 bool em_cursor_way(em_cursor *c, em_way way, size_t row, em_target *out);
 void em_target_free(em_target *t);
 const em_compare *em_fit_compare_of(const em_cursor *c); /* of a cursor of fit_compare: what it shows */
+/* Of a cursor of definitions: the kernels of one source more, and the kernel of a row. */
+int em_definitions_add(em_cursor *c, const char *source, em_err *err) EM_MUST_CHECK;
+const em_kernel *em_definition(const em_cursor *c, size_t row);
 
 /* ---- order and filter ------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@ edited tiny.json faster.json 's/"emmy_us":4.5/"emmy_us":4.25/; s/"emmy_us":2.5/"
 emmy db import --db a/b/t.db faster.json
 emmy db import --db u.db --json a/b/t.db
 emmy db list --db u.db
+emmy db list --db u.db --sort -rows --limit 1 --md
 emmy db check --db u.db
 echo "== fresh"
 emmy db import --db a/b/t.db --fresh --csv tiny.json faster.json

@@ -36,6 +36,9 @@ static const struct {
              {"measurements", {"square.64"}, 2},
              {"routing", {NULL}, 3},
              {"sources", {NULL}, 1},
+             {"definitions", {"golden.json"}, 8},
+             {"definitions", {"store.db"}, 5},
+             {"imports", {"store.db"}, 1},
              {"fits", {"fits"}, 2},
              {"fit_metrics", {"fits/a"}, 3},
              {"fit_ranks", {"fits/b"}, 2},
@@ -62,7 +65,8 @@ static const struct {
 /* Paths of the scratch folder. */
 static const char *resolved(const char *arg)
 {
-  bool path = arg && (strncmp(arg, "fits", 4) == 0 || strcmp(arg, "other.json") == 0);
+  bool path = arg && (strncmp(arg, "fits", 4) == 0 || strcmp(arg, "other.json") == 0 ||
+                      strcmp(arg, "golden.json") == 0 || strcmp(arg, "store.db") == 0);
   return path ? in_scratch(arg) : arg;
 }
 
@@ -97,6 +101,18 @@ static void write_fit(const char *name, const char *text)
   em_free(path);
 }
 
+static void write_store(void)
+{
+  em_err err;
+  em_store *store;
+  em_import counts;
+  fixture_must(em_store_open(in_scratch("store.db"), EM_STORE_FRESH, &store, &err), &err);
+  fixture_must(em_store_import(store, in_scratch("golden.json"), NULL, &counts, &err), &err);
+  fixture_must(em_store_commit(store, &err), &err);
+  em_import_free(&counts);
+  em_store_close(store);
+}
+
 static int open_all(void **state)
 {
   em_err err;
@@ -104,6 +120,7 @@ static int open_all(void **state)
   if (open_fixture(state) != 0) return -1;
   write_fit("a", fit_a);
   write_fit("b", fit_b);
+  write_store();
   fixture_must(em_session_rank_all(session, NULL, &err), &err);
   fixture_must(em_session_with_prior(session, in_scratch("other.json"), &other, &err), &err);
   fixture_must(em_session_rank_all(other, NULL, &err), &err);
@@ -376,6 +393,28 @@ static void test_routing(void **state)
     "1,3,square.64,1\n");
 }
 
+/* The file defines what its routing makes, too; of the store the pools' kernels are listed. */
+static void test_definitions_and_imports(void **state)
+{
+  (void)state;
+  char text[1200];
+  snprintf(text, sizeof text,
+           "select count(*), count(distinct identity), sum(kernel like '%%\\_\\_%%' escape '\\'), sum(notes <> '') "
+           "from definitions('%s')",
+           in_scratch("golden.json"));
+  expect(text, "8,8,3,0\n");
+  snprintf(
+    text, sizeof text,
+    "select count(*) from definitions('%s') s join definitions('%s') g using (identity) join kernels k using (identity) "
+    "where s.kernel = k.kernel and s.shape = k.shape and g.shape = k.shape and g.kind = k.kind",
+    in_scratch("store.db"), in_scratch("golden.json"));
+  expect(text, "5\n");
+  snprintf(text, sizeof text, "select source, length(digest), rows from imports('%s')", in_scratch("store.db"));
+  expect(text, "golden.json,32,6\n");
+  expect_error("select * from imports('nothing.db')", "nothing.db");
+  expect_error("select * from definitions('nothing.json')", "nothing.json");
+}
+
 static void test_fits(void **state)
 {
   (void)state;
@@ -421,9 +460,9 @@ static int render_once(const char *text, em_err *err)
 static void test_allocation_failures(void **state)
 {
   (void)state;
-  const char *const views[] = {"fork_tree",    "tree_path",  "trees",  "splits",      "ranks",
-                               "measurements", "sources",    "fits",   "fit_metrics", "fit_ranks",
-                               "fit_diff",     "schema_doc", "routing"};
+  const char *const views[] = {"fork_tree",    "tree_path",  "trees",   "splits",      "ranks",
+                               "measurements", "sources",    "fits",    "fit_metrics", "fit_ranks",
+                               "fit_diff",     "schema_doc", "routing", "definitions", "imports"};
   em_err err;
   size_t pool;
   const em_scored *kept;
@@ -457,6 +496,7 @@ int main(void)
                                      cmocka_unit_test(test_ranks),
                                      cmocka_unit_test(test_measurements),
                                      cmocka_unit_test(test_routing),
+                                     cmocka_unit_test(test_definitions_and_imports),
                                      cmocka_unit_test(test_fits),
                                      cmocka_unit_test(test_skipped_says_why),
                                      cmocka_unit_test(test_allocation_failures)};
