@@ -21,23 +21,25 @@ static void report(em_explorer *x, int rc, const em_err *err)
 
 /* ---- the stack ---- */
 
-/* The pool that a screen shows, SIZE_MAX when its view has none, or another prior ranks it. */
-static size_t pool_of(em_explorer *x, const em_view *view, char *const *args)
+size_t em_explorer_pool(em_explorer *x, const em_screen *s)
 {
-  size_t pool = SIZE_MAX;
+  const char *name = NULL;
+  size_t pool;
   em_err err;
-  for (size_t i = 0; i < view->n_params; i++)
-    if (args[i] && strcmp(view->params[i].name, "prior") == 0) return SIZE_MAX;
-  if (view->n_params == 0 || strcmp(view->params[0].name, "pool") != 0 || !args[0]) return SIZE_MAX;
-  return em_session_find(x->session, args[0], &pool, &err) == EM_OK ? pool : SIZE_MAX;
+  for (size_t i = 0; i < s->view->n_params; i++) {
+    if (!s->args[i]) continue;
+    if (strcmp(s->view->params[i].name, "prior") == 0) return SIZE_MAX;
+    if (strcmp(s->view->params[i].name, "pool") == 0) name = s->args[i];
+  }
+  return name && em_session_find(x->session, name, &pool, &err) == EM_OK ? pool : SIZE_MAX;
 }
 
 int em_explorer_push(em_explorer *x, const em_view *view, char *args[EM_MAX_PARAMS], em_err *err)
 {
   if (x->depth == EM_MAX_SCREENS) return em_fail(err, EM_E_USAGE, "%d screens are open; go back first", EM_MAX_SCREENS);
-  size_t pool = pool_of(x, view, args);
   em_screen *s = em_screen_new(view, args, err);
   if (!s) return err->code;
+  size_t pool = em_explorer_pool(x, s);
   x->stack[x->depth++] = s;
   if (pool == SIZE_MAX || em_session_ready(x->session, pool)) return em_task_start(x, EM_TASK_OPEN, err);
   em_session_want(x->session, pool);

@@ -167,9 +167,8 @@ static void keep_up(em_explorer *x)
   em_screen *s = em_explorer_top(x);
   em_session_status_of(shown_session(x), &status);
   if (!s->cursor) {
-    size_t pool;
-    bool known = s->args[0] && em_session_find(x->session, s->args[0], &pool, &err) == EM_OK;
-    if (known && !em_session_ready(x->session, pool)) return;
+    size_t pool = em_explorer_pool(x, s);
+    if (pool != SIZE_MAX && !em_session_ready(x->session, pool)) return;
     if (em_task_start(x, EM_TASK_OPEN, &err) != EM_OK) em_explorer_say(x, "%s", err.msg);
   } else if (s->view->live && s->generation != status.generation) {
     int rc = EM_OK;

@@ -347,14 +347,31 @@ static void keep_scored(em_session *s, scored *sc, int refs)
   if (!place && refs == 0) em_scored_free(sc);
 }
 
+/* With the lock held: while the worker is on this pool there is no use in doing the same. */
+static int wait_for_worker(em_session *s, size_t pool, const em_progress *p, em_err *err)
+{
+  enum { LOOK_NS = 50000000 };
+  int rc = EM_OK;
+  while (rc == EM_OK && s->started && s->current == pool && !find_kept(s, pool)) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += LOOK_NS;
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    pthread_cond_timedwait(&s->changed, &s->lock, &until);
+    rc = em_progress_step(p, "waiting for the pool", 0, 0, err);
+  }
+  return rc;
+}
+
 int em_session_load(em_session *s, size_t pool, const em_progress *p, const em_scored **out, em_err *err)
 {
   pthread_mutex_lock(&s->lock);
-  while (s->started && s->current == pool && !find_kept(s, pool)) pthread_cond_wait(&s->changed, &s->lock);
-  scored *sc = hold_kept(s, pool);
+  int rc = wait_for_worker(s, pool, p, err);
+  scored *sc = rc == EM_OK ? hold_kept(s, pool) : NULL;
   pthread_mutex_unlock(&s->lock);
+  if (rc != EM_OK) return rc;
   if (!sc) {
-    int rc = rank_pool(s, pool, NULL, p, &sc, err);
+    rc = rank_pool(s, pool, NULL, p, &sc, err);
     if (rc != EM_OK) return rc;
     if (!sc) {
       em_pool_info info;
