@@ -63,8 +63,11 @@ bool em_completion_argument(const em_command *c, size_t k, em_completion_word *o
   out->title = s;
   out->title_len = (int)strcspn(s, " .]");
   out->many = strncmp(s + out->title_len, "...", 3) == 0;
-  out->values = s == c->args && c->value ? "@kind" : values_of(s, (size_t)out->title_len);
-  if (strcmp(c->name, "view") == 0 && s == c->args) out->values = "@view";
+  bool listed = s == c->args && c->value; /* the command itself knows what it can be */
+  if (listed)
+    out->values = c->value == em_view_value ? "@view" : "@kind";
+  else
+    out->values = values_of(s, (size_t)out->title_len);
   return true;
 }
 
@@ -119,12 +122,14 @@ static void put_main_views(em_str *out)
   }
 }
 
+/* First words of command lines. */
 static void put_commands(em_str *out)
 {
-  em_str_putc(out, ' ');
-  em_completion_put_firsts(out, true, " ");
-  em_str_putc(out, ' ');
-  em_completion_put_firsts(out, false, " ");
+  const em_command *c;
+  for (size_t i = 0; (c = em_completion_group(i)); i++)
+    em_str_printf(out, " %.*s", (int)em_completion_group_len(c), c->name);
+  for (c = em_commands; c->name; c++)
+    if (!em_completion_group_len(c)) em_str_printf(out, " %s", c->name);
 }
 
 static const struct {
@@ -160,19 +165,6 @@ const em_command *em_completion_group(size_t i)
     if (i-- == 0) return c;
   }
   return NULL;
-}
-
-void em_completion_put_firsts(em_str *out, bool groups, const char *between)
-{
-  const char *sep = "";
-  const em_command *c;
-  for (size_t i = 0; groups && (c = em_completion_group(i)); i++, sep = between)
-    em_str_printf(out, "%s%.*s", sep, (int)em_completion_group_len(c), c->name);
-  for (c = em_commands; !groups && c->name; c++) {
-    if (em_completion_group_len(c)) continue;
-    em_str_printf(out, "%s%s", sep, c->name);
-    sep = between;
-  }
 }
 
 /* ---- the scripts ---- */

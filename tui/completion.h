@@ -31,16 +31,14 @@ bool em_completion_argument(const em_command *c, size_t k, em_completion_word *o
 
 /* The k-th option that is no parameter of a view; NULL at the end. */
 const em_option *em_completion_option(const em_command *c, size_t k);
-/* A session's options take what these parameters mean. */
+/* Is the parameter an option of `emmy view` alone, and not one that every session has? */
 bool em_completion_is_own(const em_param *p);
 
 /* The sources that are lists: the name of the i-th, NULL at the end, and its words between blanks. */
 const char *em_completion_source(size_t i);
 void em_completion_put_source(em_str *out, size_t i);
 
-/* First words of command lines: those of groups, or those that are commands. */
-void em_completion_put_firsts(em_str *out, bool groups, const char *between);
-/* The i-th group, as its first command; NULL at the end.  And the words behind it. */
+/* The i-th group of commands, as its first one; NULL at the end. */
 const em_command *em_completion_group(size_t i);
 size_t em_completion_group_len(const em_command *c); /* of the group's name; 0 = in none */
 bool em_completion_is_in_group(const em_command *c, const em_command *group);
