@@ -29,6 +29,10 @@ static const em_sql_example examples[] = {
   {"Which pools regressed between two fits?",
    "select pool, rank_a, rank_b, holdout_a, holdout_b, change from fit_diff('0001', '0002')\n"
    "  where standing = 'worse' order by change desc limit 20;"},
+  {"Which pools would the prior of a fit rank otherwise?",
+   "select p.kernel, p.golden_rank, q.golden_rank as fitted from pools p\n"
+   "  join pools('rtx4080', null, '_tune/fits/0002/prior.json') q using (pool)\n"
+   "  where q.golden_rank <> p.golden_rank order by q.golden_rank - p.golden_rank;"},
   {"How far is the price of the pick below that of the golden, by tier?",
    "select tier, count(*), median(golden_price / pick_price) as median_ratio from pools\n"
    "  where card = 'rtx4080' group by tier;"},

@@ -8,7 +8,7 @@
 
 static char home[PATH_MAX];
 
-/* Two fits of one pool, under the names that the examples use. */
+/* Two fits of one pool, under the names that the examples use, each with its prior. */
 static void write_fits(void)
 {
   static const int ranks[] = {0, 5};
@@ -20,6 +20,9 @@ static void write_fits(void)
     em_str_put(&folder, "/metrics.json");
     em_str_printf(&text, "{\"header\":{},\"full_train\":{\"per_golden\":{\"gpu/p\":{\"rank\":%d}}}}", ranks[i]);
     put_file(folder.s, text.s, text.len);
+    em_str_clear(&folder);
+    em_str_printf(&folder, "_tune/fits/%04zu/prior.json", i + 1);
+    fixture_other_prior(folder.s);
     em_str_free(&folder);
     em_str_free(&text);
   }
