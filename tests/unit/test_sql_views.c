@@ -307,6 +307,50 @@ static void test_trees(void **state)
   expect("select count(*) from trees t, splits(null, t.tree) s where s.depth = t.depth", "3\n");
 }
 
+static void write_crooked(const char *path)
+{
+  static char *const names[] = {"D_cells"};
+  static const char text[] =
+    "{\"features_info\":{\"float_features\":[{\"borders\":[3.5],\"feature_index\":0,\"flat_feature_index\":0,"
+    "\"has_nans\":false,\"nan_value_treatment\":\"AsIs\"}]},\"trees\":[{\"split\":{\"split_index\":0,"
+    "\"float_feature_index\":0,\"border\":3.5,\"split_type\":\"FloatFeature\"},\"left\":{\"value\":1,\"weight\":3},"
+    "\"right\":{\"value\":2,\"weight\":5}}]}";
+  const em_columns cols = {(char **)names, N_OF(names)};
+  const em_place at = {.file = "crooked"};
+  em_err err;
+  em_model *m;
+  em_prior *p;
+  cJSON *json;
+  fixture_must(em_json_parse(text, strlen(text), "crooked", &json, &err), &err);
+  fixture_must(em_model_parse(json, &at, &m, &err), &err);
+  em_json_free(json);
+  fixture_must(em_prior_new(m, &cols, EM_FEAT_VER, 1, NULL, &p, &err), &err);
+  fixture_must(em_prior_save(p, path, &err), &err);
+  em_prior_free(p);
+}
+
+/* A tree that is not symmetric has no levels: it is listed, ranks, and leads nowhere. */
+static void test_trees_without_levels(void **state)
+{
+  (void)state;
+  char text[1200];
+  const char *crooked = in_scratch("crooked.json"), *args[EM_MAX_PARAMS] = {crooked};
+  em_cursor *c;
+  em_target target;
+  em_err err;
+  write_crooked(crooked);
+  snprintf(text, sizeof text,
+           "select tree, depth is null, splits is null, spread is null, leaves is null from trees('%s')", crooked);
+  expect(text, "1,1,1,1,1\n");
+  snprintf(text, sizeof text, "select distinct quality from candidates('square.64', '%s')", crooked);
+  expect(text, "2.0\n1.0\n");
+  snprintf(text, sizeof text, "select * from splits('%s')", crooked);
+  expect_error(text, "the trees of this prior are not symmetric");
+  fixture_must(em_view_open("trees", session, args, &c, &err), &err);
+  assert_false(em_cursor_way(c, EM_WAY_ENTER, 0, &target));
+  em_cursor_close(c);
+}
+
 /* The other prior is one tree: 1 up to 48 threads, -1 above. */
 static void test_prior_argument(void **state)
 {
@@ -492,6 +536,7 @@ int main(void)
                                      cmocka_unit_test(test_tree_path),
                                      cmocka_unit_test(test_splits),
                                      cmocka_unit_test(test_trees),
+                                     cmocka_unit_test(test_trees_without_levels),
                                      cmocka_unit_test(test_prior_argument),
                                      cmocka_unit_test(test_ranks),
                                      cmocka_unit_test(test_measurements),
