@@ -35,7 +35,7 @@ typedef struct scored {
 } scored;
 
 #define KEPT_POOLS    3 /* open pool, the one before, the wanted one; a sibling keeps its open one alone */
-#define KEPT_SIBLINGS 4 /* that nobody holds */
+#define KEPT_SIBLINGS 2 /* that nobody holds */
 
 /* What tells one state of a file from another. */
 typedef struct file_stamp {
