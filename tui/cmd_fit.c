@@ -225,8 +225,8 @@ static int train(const em_dataset *d, const em_fit_params *p, em_fit_result *out
 {
   em_fit_group *groups = em_calloc(em_dataset_n_groups(d) + 1, sizeof *groups);
   if (!groups) return em_fail_nomem(err);
-  size_t n = em_dataset_fit_groups(d, p->labels, groups);
-  int rc = em_fit_run(groups, n, p, em_dataset_provenance(d), em_cli_progress(), out, err);
+  em_dataset_fit_groups(d, p->labels, groups);
+  int rc = em_fit_run(groups, em_dataset_n_groups(d), p, em_dataset_provenance(d), em_cli_progress(), out, err);
   em_free(groups);
   return rc;
 }

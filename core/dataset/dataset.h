@@ -113,6 +113,7 @@ typedef struct em_group {
   size_t n_golden;
   const double *latency_us; /* measured groups: one a row; else NULL */
   uint32_t fastest;         /* measured groups: the row of the least latency, the first of equals */
+  int h_opt;                /* measured groups: optimization level of the regime */
   const em_group_pool *pools;
   size_t n_pools;
 } em_group;
@@ -135,7 +136,8 @@ const em_skips *em_dataset_skipped(const em_dataset *d);
 const em_reason *em_dataset_dropped(const em_dataset *d, bool measured, size_t *n);
 const cJSON *em_dataset_provenance(const em_dataset *d);
 
-/* The golden groups, the measured ones or both (EM_LABELS_...) as the fit wants them; `out` holds em_dataset_n_groups entries. */
-size_t em_dataset_fit_groups(const em_dataset *d, int64_t labels, em_fit_group *out);
+/* All groups as the fit wants them, those that `labels` (EM_LABELS_...) leaves out as watched ones; `out` holds
+ * em_dataset_n_groups entries. */
+void em_dataset_fit_groups(const em_dataset *d, int64_t labels, em_fit_group *out);
 
 #endif

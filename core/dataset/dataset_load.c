@@ -309,6 +309,15 @@ static int read_latency(em_dataset *d, const cJSON *obj, const em_place *at, em_
   return rc;
 }
 
+static int read_measured(em_dataset *d, const cJSON *obj, const em_place *at, em_group *g, em_err *err)
+{
+  int64_t level;
+  int rc = em_json_need_i64(obj, "h_opt", at, 0, 3, &level, err);
+  if (rc) return rc;
+  g->h_opt = (int)level;
+  return read_latency(d, obj, at, g, err);
+}
+
 static int read_group_texts(const cJSON *obj, const em_place *at, em_group *g, em_err *err)
 {
   const struct {
@@ -339,7 +348,7 @@ static int read_group(em_dataset *d, const cJSON *obj, const em_place *at, int h
   g->total = (uint64_t)total;
   if (g->total < g->n_rows)
     return em_fail_at(err, &total_at, "found a pool of %lld with %zu rows", (long long)total, g->n_rows);
-  rc = half ? read_latency(d, obj, at, g, err) : read_ids(d, obj, at, g, err);
+  rc = half ? read_measured(d, obj, at, g, err) : read_ids(d, obj, at, g, err);
   return rc ? rc : read_pools(d, obj, at, g, err);
 }
 
@@ -441,26 +450,30 @@ const em_reason *em_dataset_dropped(const em_dataset *d, bool measured, size_t *
 
 const cJSON *em_dataset_provenance(const em_dataset *d) { return d->provenance; }
 
-size_t em_dataset_fit_groups(const em_dataset *d, int64_t labels, em_fit_group *out)
+static em_fit_group fit_group(const em_group *g, bool learned)
 {
-  size_t n = 0;
+  return (em_fit_group){.key = g->key,
+                        .gpu = g->gpu,
+                        .tier = g->tier,
+                        .shape = g->shape,
+                        .dynamic = g->dynamic,
+                        .watched = !learned,
+                        .cols = &g->cols,
+                        .matrix = g->matrix,
+                        .rows = g->n_rows,
+                        .total = g->total,
+                        .positives = g->measured ? &g->fastest : g->golden_ids,
+                        .n_positives = g->measured ? 1 : g->n_golden,
+                        .latency = g->latency_us,
+                        .h_opt = g->h_opt};
+}
+
+void em_dataset_fit_groups(const em_dataset *d, int64_t labels, em_fit_group *out)
+{
   for (size_t i = 0; i < d->n_groups; i++) {
     const em_group *g = &d->groups[i];
-    if (labels != EM_LABELS_BOTH && g->measured != (labels == EM_LABELS_MEASURED)) continue;
-    out[n++] = (em_fit_group){.key = g->key,
-                              .gpu = g->gpu,
-                              .tier = g->tier,
-                              .shape = g->shape,
-                              .dynamic = g->dynamic,
-                              .cols = &g->cols,
-                              .matrix = g->matrix,
-                              .rows = g->n_rows,
-                              .total = g->total,
-                              .positives = g->measured ? &g->fastest : g->golden_ids,
-                              .n_positives = g->measured ? 1 : g->n_golden,
-                              .latency = g->latency_us};
+    out[i] = fit_group(g, labels == EM_LABELS_BOTH || g->measured == (labels == EM_LABELS_MEASURED));
   }
-  return n;
 }
 
 /* ---- on first use ------------------------------------------------------------------------------- */

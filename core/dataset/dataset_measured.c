@@ -1,7 +1,7 @@
 /* dataset_measured.c - measured groups: every row was benched.
  *
- * A group is one card, one set of structure stamps and one regime; its rows are ordered by
- * (kernel, bindings, knobs), which is the order in which evidence arrives. */
+ * A group is one card, one set of structure stamps, one regime and one set of sizes, so that its latencies are of the
+ * same work; its rows are ordered by (kernel, knobs), which is the order in which evidence arrives. */
 #include "core/dataset/dataset_int.h"
 
 #include <stdlib.h>
@@ -54,11 +54,22 @@ static int digest_key(const em_evidence *e, em_digest stamps, const em_columns *
   em_hasher_add_str(h, e->gpu_name);
   em_hasher_add(h, &stamps, sizeof stamps);
   em_hasher_add_str(h, em_regime_text(e->regime, regime));
+  for (size_t i = 0; i < e->n_bindings; i++) {
+    em_hasher_add_str(h, e->bindings[i].sym);
+    em_hasher_add(h, &e->bindings[i].size, sizeof e->bindings[i].size);
+  }
   for (size_t i = 0; i < cols->n; i++) em_hasher_add_str(h, cols->names[i]);
   *out = em_hasher_end(h);
   return EM_OK;
 }
 
+static void put_bindings(const em_evidence *e, em_str *out)
+{
+  for (size_t i = 0; i < e->n_bindings; i++)
+    em_str_printf(out, " %s=%lld", e->bindings[i].sym, (long long)e->bindings[i].size);
+}
+
+/* The shape is that of golden pools, so that cross-validation holds both out together. */
 static int name_group(em_group_entry *g, const em_evidence *e, em_digest stamps, em_err *err)
 {
   em_str key = {0}, name = {0};
@@ -68,12 +79,14 @@ static int name_group(em_group_entry *g, const em_evidence *e, em_digest stamps,
   em_digest_hex(stamps, hex);
   em_regime_text(at_key, regime);
   em_str_printf(&name, "%.12s", hex);
+  put_bindings(e, &name);
   em_str_printf(&key, "%s/%.12s@O%d%s%s", e->gpu_name, hex, e->regime.opt, *regime ? " " : "", regime);
+  put_bindings(e, &key);
   int rc = em_str_take(&key, &g->key, err);
   if (!rc) rc = em_str_take(&name, &g->name, err);
   em_str_free(&name);
-  if (!rc && (!(g->shape = em_strdup(g->name)) || !(g->gpu = em_strdup(e->gpu_name)))) rc = em_fail_nomem(err);
-  return rc;
+  if (!rc && (!(g->label = em_strdup(e->kernel_name)) || !(g->gpu = em_strdup(e->gpu_name)))) rc = em_fail_nomem(err);
+  return rc ? rc : em_kernel_shape(e->kernel, (em_bindings){.items = e->bindings, .n = e->n_bindings}, &g->shape, err);
 }
 
 /* Finds or makes the group; takes over the columns. */

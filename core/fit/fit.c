@@ -48,6 +48,7 @@ typedef struct ranking {
   const em_prior *prior;
   const em_fit_group *groups;
   em_rank *out;
+  em_regret *regrets;
   em_err *errs; /* of each group */
 } ranking;
 
@@ -60,48 +61,22 @@ static void rank_groups(void *ctx, size_t begin, size_t end)
     int rc = quality ? em_prior_score(w->prior, g->cols, g->matrix, g->rows, 1, quality, &w->errs[i])
                      : em_fail_nomem(&w->errs[i]);
     if (rc == EM_OK) w->out[i] = em_rank_of(quality, g->rows, g->positives, g->n_positives);
+    if (rc == EM_OK && g->latency) rc = em_regret_of(quality, g->latency, g->rows, &w->regrets[i], &w->errs[i]);
     em_free(quality);
   }
 }
 
-/* Rank of every group's best recorded row within its stored pool. */
-static int rank_all(const em_prior *prior, const em_fit_group *groups, size_t n, int threads, em_rank *out, em_err *err)
+/* Rank of every group's best recorded row within its stored pool, and regrets where there are latencies. */
+static int rank_all(const em_prior *prior, const em_fit_findings *f, em_rank *out, em_regret *regrets, em_err *err)
 {
+  size_t n = f->n;
   em_err *errs = em_calloc(n, sizeof *errs);
   if (!errs) return em_fail_nomem(err);
-  em_parallel_for(n, 1, threads, rank_groups, &(ranking){prior, groups, out, errs});
+  em_parallel_for(n, 1, (int)f->params->threads, rank_groups, &(ranking){prior, f->groups, out, regrets, errs});
   int rc = EM_OK;
   for (size_t i = 0; i < n && rc == EM_OK; i++)
     if ((rc = errs[i].code) != EM_OK) *err = errs[i];
   em_free(errs);
-  return rc;
-}
-
-/* ---- the fit on all pools ----------------------------------------------------------------- */
-
-/* Trains, ranks, and makes the prior again with what the ranks came to in its provenance. */
-static int fit_all(em_fit_findings *f, const uint32_t *all, em_fit_steps *steps, em_rank *full, em_prior **out,
-                   em_err *err)
-{
-  training t;
-  em_prior *bare = NULL;
-  cJSON *provenance = NULL;
-  int rc = train(f->groups, all, f->n, f->cols, f->params, steps, &t, err);
-  if (rc != EM_OK) return rc;
-  f->set = &t.set;
-  f->rows = t.set.n_rows;
-  f->loss_first = t.forest.loss[0];
-  f->loss_last = t.forest.loss_last;
-  rc = prior_of(&t, f->cols, f->params, NULL, &bare, err);
-  if (rc == EM_OK) rc = rank_all(bare, f->groups, f->n, (int)f->params->threads, full, err);
-  em_prior_free(bare);
-  f->full = full;
-  if (rc == EM_OK) rc = em_fit_provenance(f, &provenance, err);
-  if (rc == EM_OK) rc = prior_of(&t, f->cols, f->params, provenance, out, err);
-  f->prior = rc == EM_OK ? *out : NULL;
-  cJSON_Delete(provenance);
-  f->set = NULL;
-  training_free(&t);
   return rc;
 }
 
@@ -111,35 +86,77 @@ typedef struct run {
   em_fit_findings f;
   em_fit_params params; /* of its trainings */
   em_columns cols;
-  uint32_t *all, *fold;
+  uint32_t *learned; /* the groups that are not watched */
+  size_t n_learned;
+  uint32_t *fold;
   em_rank *full, *ranks;
+  em_regret *full_regret, *regrets;
   em_fit_fold *state;
   em_fit_steps steps;
 } run;
+
+/* Trains on all, ranks, and makes the prior again with what the ranks came to in its provenance. */
+static int fit_all(run *r, em_prior **out, em_err *err)
+{
+  training t;
+  em_fit_findings *f = &r->f;
+  em_prior *bare = NULL;
+  cJSON *provenance = NULL;
+  int rc = train(f->groups, r->learned, r->n_learned, f->cols, f->params, &r->steps, &t, err);
+  if (rc != EM_OK) return rc;
+  f->set = &t.set;
+  f->rows = t.set.n_rows;
+  f->loss_first = t.forest.loss[0];
+  f->loss_last = t.forest.loss_last;
+  rc = prior_of(&t, f->cols, f->params, NULL, &bare, err);
+  if (rc == EM_OK) rc = rank_all(bare, f, r->full, r->full_regret, err);
+  em_prior_free(bare);
+  if (rc == EM_OK) rc = em_fit_provenance(f, &provenance, err);
+  if (rc == EM_OK) rc = prior_of(&t, f->cols, f->params, provenance, out, err);
+  f->prior = rc == EM_OK ? *out : NULL;
+  cJSON_Delete(provenance);
+  f->set = NULL;
+  training_free(&t);
+  return rc;
+}
 
 static void run_close(run *r)
 {
   em_fit_steps_close(&r->steps);
   em_columns_free(&r->cols);
-  em_free(r->all);
+  em_free(r->learned);
   em_free(r->fold);
   em_free(r->full);
   em_free(r->ranks);
+  em_free(r->full_regret);
+  em_free(r->regrets);
   em_free(r->state);
+}
+
+static int list_learned(run *r, const em_fit_group *groups, size_t n, em_err *err)
+{
+  if (n > UINT32_MAX) return em_fail(err, EM_E_INPUT, "%zu pools; expected at most %u", n, UINT32_MAX);
+  r->learned = em_calloc(n ? n : 1, sizeof *r->learned);
+  if (!r->learned) return em_fail_nomem(err);
+  for (size_t i = 0; i < n; i++)
+    if (!groups[i].watched) r->learned[r->n_learned++] = (uint32_t)i;
+  if (r->n_learned == 0)
+    return em_fail(err, EM_E_INPUT, "no pools to learn from; expected at least one with a recorded row");
+  return EM_OK;
 }
 
 /* trainings: those of all repeats. */
 static int run_alloc(run *r, size_t n, size_t trainings, em_err *err)
 {
-  r->all = em_calloc(n, sizeof *r->all);
   r->full = em_calloc(n, sizeof *r->full);
-  if (!r->all || !r->full) return em_fail_nomem(err);
-  for (size_t i = 0; i < n; i++) r->all[i] = (uint32_t)i;
+  r->full_regret = em_calloc(n, sizeof *r->full_regret);
+  if (!r->full || !r->full_regret) return em_fail_nomem(err);
   if (trainings == 0) return EM_OK;
   r->fold = em_calloc(n, sizeof *r->fold);
   r->ranks = em_calloc(n, trainings * sizeof *r->ranks);
+  r->regrets = em_calloc(n, trainings * sizeof *r->regrets);
   r->state = em_calloc(trainings, sizeof *r->state);
-  return r->fold && r->ranks && r->state ? EM_OK : em_fail_nomem(err);
+  return r->fold && r->ranks && r->regrets && r->state ? EM_OK : em_fail_nomem(err);
 }
 
 /* On failure the caller still calls run_close. */
@@ -150,9 +167,7 @@ static int run_open(run *r, const em_fit_group *groups, size_t n, const em_fit_p
   *r = (run){.params = *p};
   em_fit_steps_open(&r->steps, progress, (size_t)p->iterations * (size_t)p->bags * (1 + trainings));
   int rc = em_fit_check(p, err);
-  if (rc == EM_OK && n == 0)
-    rc = em_fail(err, EM_E_INPUT, "no pools to learn from; expected at least one with a recorded row");
-  if (rc == EM_OK && n > UINT32_MAX) rc = em_fail(err, EM_E_INPUT, "%zu pools; expected at most %u", n, UINT32_MAX);
+  if (rc == EM_OK) rc = list_learned(r, groups, n, err);
   if (rc == EM_OK) rc = em_fit_columns(groups, n, p->features, &r->cols, err);
   if (rc == EM_OK) rc = em_fit_check_groups(groups, n, &r->cols, err);
   if (rc == EM_OK) rc = run_alloc(r, n, trainings, err);
@@ -165,7 +180,10 @@ static int run_open(run *r, const em_fit_group *groups, size_t n, const em_fit_p
                            .repeats = (size_t)p->repeats,
                            .fold = r->fold,
                            .state = r->state,
-                           .ranks = r->ranks};
+                           .full = r->full,
+                           .full_regret = r->full_regret,
+                           .ranks = r->ranks,
+                           .regrets = r->regrets};
   return rc;
 }
 
@@ -174,22 +192,29 @@ int em_fit_train(const em_fit_group *groups, size_t n, const em_fit_params *p, c
 {
   run r;
   int rc = run_open(&r, groups, n, p, 0, provenance, progress, err);
-  if (rc == EM_OK) rc = fit_all(&r.f, r.all, &r.steps, r.full, out, err);
+  if (rc == EM_OK) rc = fit_all(&r, out, err);
   run_close(&r);
   return rc;
+}
+
+/* The pools to learn from that are in a fold, or those that are not; room for n_learned. */
+static size_t pools_of_fold(const run *r, size_t fold, bool inside, uint32_t *use)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < r->n_learned; i++)
+    if ((r->fold[r->learned[i]] == fold) == inside) use[n++] = r->learned[i];
+  return n;
 }
 
 /* Learns from all pools but those of one fold; EM_E_INPUT when it cannot be held out. */
 static int train_without(run *r, size_t fold, const em_fit_params *p, training *out, em_err *err)
 {
   const em_fit_findings *f = &r->f;
-  size_t n_use = 0;
-  uint32_t *use = em_calloc(f->n, sizeof *use);
+  uint32_t *use = em_calloc(r->n_learned, sizeof *use);
   if (!use) return em_fail_nomem(err);
-  for (size_t i = 0; i < f->n; i++)
-    if (r->fold[i] != fold) use[n_use++] = (uint32_t)i;
-  int rc = n_use == f->n ? em_fail(err, EM_E_INPUT, "no pool in this fold: there are fewer shapes than folds")
-                         : train(f->groups, use, n_use, f->cols, p, &r->steps, out, err);
+  size_t n_use = pools_of_fold(r, fold, false, use);
+  int rc = n_use == r->n_learned ? em_fail(err, EM_E_INPUT, "no pool in this fold: there are fewer shapes than folds")
+                                 : train(f->groups, use, n_use, f->cols, p, &r->steps, out, err);
   em_free(use);
   return rc;
 }
@@ -212,7 +237,7 @@ static int hold_out(run *r, size_t piece, em_err *err)
   }
   if (rc != EM_OK) return rc;
   rc = prior_of(&t, f->cols, f->params, NULL, &prior, err);
-  if (rc == EM_OK) rc = rank_all(prior, f->groups, f->n, (int)f->params->threads, r->ranks + piece * f->n, err);
+  if (rc == EM_OK) rc = rank_all(prior, f, r->ranks + piece * f->n, r->regrets + piece * f->n, err);
   state->done = rc == EM_OK;
   em_prior_free(prior);
   training_free(&t);
@@ -231,8 +256,7 @@ static void do_pieces(void *ctx, size_t begin, size_t end)
 {
   pieces *w = ctx;
   for (size_t i = begin; i < end; i++) {
-    int rc = i == 0 ? fit_all(&w->r->f, w->r->all, &w->r->steps, w->r->full, w->out, &w->errs[i])
-                    : hold_out(w->r, i - 1, &w->errs[i]);
+    int rc = i == 0 ? fit_all(w->r, w->out, &w->errs[i]) : hold_out(w->r, i - 1, &w->errs[i]);
     if (rc != EM_OK) em_fit_stop(&w->r->steps);
   }
 }
@@ -276,14 +300,11 @@ static int curve_of(stopping *w, size_t fold, em_err *err)
   const em_fit_findings *f = &w->r->f;
   training t;
   em_fit_set held = {0};
-  size_t n_use = 0;
   int rc = train_without(w->r, fold, &w->params, &t, err);
   if (rc != EM_OK) return rc;
-  uint32_t *use = em_calloc(f->n, sizeof *use);
+  uint32_t *use = em_calloc(w->r->n_learned, sizeof *use);
   if (!use) rc = em_fail_nomem(err);
-  for (size_t i = 0; i < f->n && rc == EM_OK; i++)
-    if (w->r->fold[i] == fold) use[n_use++] = (uint32_t)i;
-  if (rc == EM_OK) rc = em_fit_set_make(f->groups, use, n_use, &w->params, &held, err);
+  if (rc == EM_OK) rc = em_fit_set_make(f->groups, use, pools_of_fold(w->r, fold, true, use), &w->params, &held, err);
   if (rc == EM_OK)
     rc = em_fit_add_curve(&t.forest, &t.bins, f->cols, &held, &w->params,
                           w->loss + fold * ((size_t)w->params.iterations + 1), err);

@@ -19,6 +19,7 @@
 typedef struct em_fit_group {
   const char *key, *gpu, *tier, *shape; /* shape: the fold key */
   bool dynamic;
+  bool watched; /* never learned from, only ranked: its figures stand in the metrics beside those of the others */
   const em_columns *cols;
   const double *matrix; /* rows x cols->n */
   size_t rows;
@@ -26,6 +27,7 @@ typedef struct em_fit_group {
   const uint32_t *positives; /* ascending row indices; with latencies: the fastest */
   size_t n_positives;
   const double *latency; /* of each row, above 0; NULL = recorded rows are all that counts */
+  int h_opt;             /* optimization level that the latencies were taken at */
 } em_fit_group;
 
 /* One table of parameters: name, default, range, doc; the command line, its help, provenance and checks are made
@@ -90,6 +92,61 @@ typedef struct em_rank_summary {
 cJSON *em_rank_summary_json(const em_rank_summary *s);
 int em_rank_summarise(const em_rank *ranks, size_t n, em_rank_summary *out, em_err *err) EM_MUST_CHECK;
 
+/* ---- measured pools: the order against the latencies (regret.c) ----
+ * Formulas of formats.md section 7.6.  Let the rows that have a latency (finite, above 0) stand in the order of the prior,
+ * highest quality first; rows without one are left out, as if the pool did not hold them.
+ *
+ *   regret@k = least latency of the first k / least latency of all: 1 is best, 1.4 is 40 % slower.  Of equal quality the
+ *   slowest stands first, so that a tie is never luck.  Not defined where no more than k rows have a latency.
+ *
+ *   Spearman's rho = Pearson's correlation of the ranks of the predicted cost (minus quality) and of the latency; equal
+ *   values share their mean rank (Kendall and Gibbons, "Rank Correlation Methods"; what scipy.stats.spearmanr gives).  1 is best, 0 is no
+ *   order at all.  Not defined for fewer than two rows, or where all qualities or all latencies are equal.
+ *
+ * Nothing of this changes when qualities or latencies go through a rising function (latencies: rho alone; regret is a
+ * ratio), or when the rows come in another order. */
+#define EM_REGRET_KS(X)  X(1) X(10)
+#define EM_REGRET_ONE(k) +1
+enum { EM_N_REGRETS = 0 EM_REGRET_KS(EM_REGRET_ONE) };
+#undef EM_REGRET_ONE
+extern const size_t em_regret_ks[EM_N_REGRETS];
+
+typedef struct em_regret {
+  size_t measured;                   /* rows with a latency */
+  double spearman, at[EM_N_REGRETS]; /* NaN = not defined */
+} em_regret;
+int em_regret_of(const double *quality, const double *latency, size_t n, em_regret *out, em_err *err) EM_MUST_CHECK;
+
+/* Over pools, of one card: latencies of different cards have nothing in common.  Each figure over the pools where it is
+ * defined, rho over those of at least EM_SPEARMAN_LEAST rows with a latency; `pools` counts them.  worst: least rho, greatest regret; of equals the
+ * pool of the least key. */
+#define EM_SPEARMAN_LEAST ((size_t)5)
+typedef struct em_regret_figure {
+  size_t pools;
+  double median, worst;   /* NaN when pools is 0 */
+  const char *worst_pool; /* one of the keys; NULL when pools is 0 */
+} em_regret_figure;
+typedef struct em_regret_summary {
+  size_t pools; /* all of them */
+  em_regret_figure spearman, at[EM_N_REGRETS];
+} em_regret_summary;
+int em_regret_summarise(const em_regret *pools, const char *const *keys, size_t n, em_regret_summary *out,
+                        em_err *err) EM_MUST_CHECK;
+
+/* "regret1", "regret10": what files call them. */
+#define EM_REGRET_NAME_LEN 32
+const char *em_regret_name(size_t k, char buf[EM_REGRET_NAME_LEN]);
+/* The `metrics` object of a summary: spearman {median, worst, worst_pool, groups}, regret1 ...; NULL when out of memory. */
+cJSON *em_regret_summary_json(const em_regret_summary *s);
+/* The figures of one pool as members of `o`; false when out of memory. */
+bool em_regret_add_json(cJSON *o, const em_regret *r) EM_MUST_CHECK;
+
+/* Spearman's rho of n points, whose values become their ranks. */
+typedef struct em_xy {
+  double x, y;
+} em_xy;
+double em_spearman(em_xy *points, size_t n);
+
 /* The text of a metrics file: keys sorted, one member a line, figures rounded to six digits; two of them can be
  * compared with diff. */
 int em_metrics_print(const cJSON *json, char **out, em_err *err) EM_MUST_CHECK;
@@ -99,13 +156,15 @@ int em_metrics_print(const cJSON *json, char **out, em_err *err) EM_MUST_CHECK;
 int em_unique_keys(const char *const *keys, size_t n, char **out, em_err *err) EM_MUST_CHECK;
 
 /* Fold of each group: whole shapes, largest first to the smallest fold, ties by
- * key.  fold[i] in 0..folds-1. */
+ * key.  fold[i] in 0..folds-1.  Watched groups do not change the folds of the others: they go where
+ * their shape is, and shapes of theirs alone are dealt last. */
 int em_fit_folds(const em_fit_group *groups, size_t n, int64_t folds, uint32_t *fold, em_err *err) EM_MUST_CHECK;
 
 /* Trains on all and, with folds > 0, on each complement, `repeats` times with seeds seed, seed + 1 ... and the same folds (at the same time: progress may be reported by any of the threads,
  * one at a time).  With early_stopping the folds are trained once more before: all trainings take as many trees as lower the
  * loss of the pools held out, added up over the folds, until so many trees do not.  Writes the metrics JSON (design.md section 5;
- * formats.md section 8.1): sorted keys, rounded figures, no clock. */
+ * formats.md section 8.1): sorted keys, rounded figures, no clock.  Pools with latencies stand apart from the golden ones, in
+ * full_train.measured and cv.measured: {per_pool, summaries} by card and level, the figures of em_regret. */
 typedef struct em_fit_result {
   em_prior *prior;
   char *metrics; /* text of metrics.json */

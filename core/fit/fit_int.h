@@ -16,7 +16,8 @@
  *   early.c        the loss on held-out pools from tree to tree
  *   folds.c        which pools are held out together
  *   fit.c          one training, and the run with cross-validation; fit_steps.c its progress
- *   fit_report.c   provenance and metrics.json
+ *   regret.c       the order of a prior against latencies
+ *   fit_report.c   provenance and metrics.json; fit_measured.c its part on pools with latencies
  *
  * Sums over rows and pools are sums of integers (fixed point, em_fit_fixed): exact, so
  * neither threads nor the order of rows or pools can change a bit of the result.
@@ -304,18 +305,24 @@ typedef struct em_fit_findings {
   const em_columns *cols;
   const cJSON *provenance; /* the caller's; may be NULL */
   const em_prior *prior;
-  const em_fit_set *set; /* training rows of the fit on all; NULL once they are gone */
-  const em_rank *full;   /* of each group, by the prior fitted on all */
-  size_t rows;           /* training rows of that fit */
+  const em_fit_set *set;        /* training rows of the fit on all; NULL once they are gone */
+  const em_rank *full;          /* of each group, by the prior fitted on all */
+  const em_regret *full_regret; /* the same; of groups with latencies alone */
+  size_t rows;                  /* training rows of that fit */
   double loss_first, loss_last;
   size_t folds;         /* 0 = no cross-validation */
   const uint32_t *fold; /* of each group */
   size_t repeats;
   const em_fit_fold *state; /* of each repeat and fold */
   const em_rank *ranks;     /* repeats x folds x n: by the prior fitted without the fold */
+  const em_regret *regrets; /* the same */
   size_t asked;             /* trees asked for, when early stopping took params->iterations; else 0 */
 } em_fit_findings;
 int em_fit_report(const em_fit_findings *f, char **text, em_err *err) EM_MUST_CHECK;
+/* Adds `measured` to full_train and cv (NULL = no cross-validation); nothing where no group has latencies.  keys: names of
+ * the groups that are unique (fit_measured.c). */
+int em_fit_report_measured(const em_fit_findings *f, char *const *keys, cJSON *full, cJSON *cv,
+                           em_err *err) EM_MUST_CHECK;
 
 /* Caller's provenance plus what was fitted on what, and how well it came out. */
 int em_fit_provenance(const em_fit_findings *f, cJSON **out, em_err *err) EM_MUST_CHECK;

@@ -1,6 +1,6 @@
 /*
  * fit_report.c - what a run found out, as provenance and as metrics.json
- * (reference formats.md section 8.1).
+ * (reference formats.md section 8.1): golden pools; fit_measured.c has those with latencies.
  *
  * cJSON's adders return NULL when out of memory and take NULL for an object, so that the
  * results are put together with && and looked at once.
@@ -47,17 +47,24 @@ static bool add_params(cJSON *o, const em_fit_params *p)
 
 static const char *features_of(const em_fit_params *p) { return p->features ? p->features : "@schedule"; }
 
+static bool is_golden(const em_fit_group *g) { return !g->latency; }
+
+/* Of the pools learned from; `watched` counts the others. */
 static bool add_counts(cJSON *o, const em_fit_findings *f)
 {
-  size_t dynamic = 0, positives = 0, without_negatives = 0;
+  size_t total = 0, dynamic = 0, positives = 0, without_negatives = 0;
   for (size_t i = 0; i < f->n; i++) {
-    dynamic += f->groups[i].dynamic;
-    positives += f->groups[i].n_positives;
-    without_negatives += f->groups[i].n_positives == f->groups[i].rows;
+    const em_fit_group *g = &f->groups[i];
+    if (g->watched) continue;
+    total++;
+    dynamic += g->dynamic;
+    positives += g->n_positives;
+    without_negatives += g->n_positives == g->rows;
   }
   cJSON *g = cJSON_AddObjectToObject(o, "groups");
-  return add_number(g, "total", (double)f->n) && add_number(g, "static", (double)(f->n - dynamic)) &&
+  return add_number(g, "total", (double)total) && add_number(g, "static", (double)(total - dynamic)) &&
          add_number(g, "dynamic", (double)dynamic) && add_number(g, "without_negatives", (double)without_negatives) &&
+         (total == f->n || add_number(g, "watched", (double)(f->n - total))) &&
          add_number(o, "positives", (double)positives) && add_number(o, "rows", (double)f->rows);
 }
 
@@ -81,10 +88,23 @@ static bool add_in_sample(cJSON *o, const em_rank_summary *s)
   return ok;
 }
 
+/* Over the pools learned from. */
+static int summarise_learned(const em_fit_findings *f, em_rank_summary *out, em_err *err)
+{
+  size_t n = 0;
+  em_rank *ranks = em_calloc(f->n, sizeof *ranks);
+  if (!ranks) return em_fail_nomem(err);
+  for (size_t i = 0; i < f->n; i++)
+    if (!f->groups[i].watched) ranks[n++] = f->full[i];
+  int rc = em_rank_summarise(ranks, n, out, err);
+  em_free(ranks);
+  return rc;
+}
+
 int em_fit_provenance(const em_fit_findings *f, cJSON **out, em_err *err)
 {
   em_rank_summary s;
-  int rc = em_rank_summarise(f->full, f->n, &s, err);
+  int rc = summarise_learned(f, &s, err);
   if (rc != EM_OK) return rc;
   cJSON *o = f->provenance ? cJSON_Duplicate(f->provenance, true) : cJSON_CreateObject();
   cJSON_DeleteItemFromObjectCaseSensitive(o, "fit");
@@ -107,7 +127,7 @@ int em_fit_provenance(const em_fit_findings *f, cJSON **out, em_err *err)
 typedef struct report {
   const em_fit_findings *f;
   char **keys;       /* of each group, unique */
-  const char **gpus; /* sorted, each once */
+  const char **gpus; /* of golden pools: sorted, each once */
   size_t n_gpus;
   em_rank *tmp; /* folds x n, at least n */
 } report;
@@ -115,14 +135,16 @@ typedef struct report {
 enum { FULL, HOLDOUT, TRAIN };
 static const char *const SPLITS[] = {NULL, "holdout", "train"};
 
-/* Collects the ranks of one card (NULL = all) and split; every (pool, fit) pair counts. */
+/* Collects the ranks of one card (NULL = all) and split; every (pool, fit) pair counts.  No fit was trained on a watched
+ * pool. */
 static size_t collect(const report *r, const char *gpu, int split)
 {
   const em_fit_findings *f = r->f;
   size_t n = 0, fits = split == FULL ? 1 : f->folds;
   for (size_t k = 0; k < fits; k++)
     for (size_t i = 0; i < f->n; i++) {
-      if (gpu && strcmp(gpu, f->groups[i].gpu) != 0) continue;
+      const em_fit_group *g = &f->groups[i];
+      if (!is_golden(g) || (gpu && strcmp(gpu, g->gpu) != 0) || (g->watched && split == TRAIN)) continue;
       if (split == FULL)
         r->tmp[n++] = f->full[i];
       else if (f->state[k].done && (f->fold[i] == k) == (split == HOLDOUT))
@@ -155,7 +177,7 @@ static int add_summaries(const report *r, int split, cJSON *list, em_err *err)
 {
   int rc = EM_OK;
   for (size_t i = 0; i < r->n_gpus && rc == EM_OK; i++) rc = add_summary(r, r->gpus[i], split, list, err);
-  return rc == EM_OK ? add_summary(r, NULL, split, list, err) : rc;
+  return rc == EM_OK && r->n_gpus ? add_summary(r, NULL, split, list, err) : rc;
 }
 
 /* ---- the file ------------------------------------------------------------------------------------ */
@@ -185,14 +207,14 @@ static bool add_golden(cJSON *o, const em_rank *rank, const em_fit_group *g)
          add_number(o, "positives", (double)g->n_positives) && add_string(o, "tier", g->tier);
 }
 
-static int add_full(const report *r, cJSON *root, em_err *err)
+static int add_full(const report *r, cJSON *full, em_err *err)
 {
   const em_fit_findings *f = r->f;
-  cJSON *full = cJSON_AddObjectToObject(root, "full_train");
   cJSON *golden = cJSON_AddObjectToObject(full, "per_golden");
   bool ok = golden && add_loss(full, f);
   for (size_t i = 0; i < f->n && ok; i++)
-    ok = add_golden(cJSON_AddObjectToObject(golden, r->keys[i]), &f->full[i], &f->groups[i]);
+    if (is_golden(&f->groups[i]))
+      ok = add_golden(cJSON_AddObjectToObject(golden, r->keys[i]), &f->full[i], &f->groups[i]);
   cJSON *list = cJSON_AddArrayToObject(full, "summaries");
   return ok && list ? add_summaries(r, FULL, list, err) : em_fail_nomem(err);
 }
@@ -203,7 +225,7 @@ static bool add_train_ranks(cJSON *o, const em_fit_findings *f, size_t group)
   cJSON *list = cJSON_AddArrayToObject(o, "ranks");
   bool ok = list;
   for (size_t k = 0; k < f->folds && ok; k++) {
-    if (!f->state[k].done || f->fold[group] == k) continue;
+    if (!f->state[k].done || f->fold[group] == k || f->groups[group].watched) continue;
     cJSON *x = cJSON_CreateNumber((double)f->ranks[k * f->n + group].against);
     ok = x && cJSON_AddItemToArray(list, x);
     if (!ok) cJSON_Delete(x);
@@ -235,6 +257,7 @@ static bool add_cv_golden(const report *r, cJSON *cv)
   bool ok = out && in;
   for (size_t i = 0; i < f->n && ok; i++) {
     size_t k = f->fold[i];
+    if (!is_golden(&f->groups[i])) continue;
     ok = add_train_ranks(cJSON_AddObjectToObject(in, r->keys[i]), f, i);
     if (!ok || !f->state[k].done) continue;
     cJSON *o = cJSON_AddObjectToObject(out, r->keys[i]);
@@ -267,7 +290,7 @@ static int add_fold(const report *r, size_t k, cJSON *medians, cJSON *excluded, 
   snprintf(name, sizeof name, "%zu", k);
   if (!f->state[k].done) return add_string(excluded, name, f->state[k].excluded) ? EM_OK : em_fail_nomem(err);
   for (size_t i = 0; i < f->n; i++)
-    if (f->fold[i] == k) r->tmp[n++] = f->ranks[k * f->n + i];
+    if (f->fold[i] == k && is_golden(&f->groups[i])) r->tmp[n++] = f->ranks[k * f->n + i];
   int rc = em_rank_summarise(r->tmp, n, &s, err);
   if (rc != EM_OK) return rc;
   cJSON *o = cJSON_AddObjectToObject(medians, name);
@@ -331,10 +354,9 @@ static int add_repeated(const report *r, cJSON *cv, em_err *err)
   return rc == EM_OK ? add_seeds(r, NULL, list, err) : rc;
 }
 
-static int add_cv(const report *r, cJSON *root, em_err *err)
+static int add_cv(const report *r, cJSON *cv, em_err *err)
 {
-  if (r->f->folds == 0) return cJSON_AddNullToObject(root, "cv") ? EM_OK : em_fail_nomem(err);
-  cJSON *cv = cJSON_AddObjectToObject(root, "cv"), *list = cJSON_AddArrayToObject(cv, "summaries");
+  cJSON *list = cJSON_AddArrayToObject(cv, "summaries");
   int rc = list && add_cv_golden(r, cv) ? EM_OK : em_fail_nomem(err);
   if (rc == EM_OK) rc = add_summaries(r, HOLDOUT, list, err);
   if (rc == EM_OK) rc = add_summaries(r, TRAIN, list, err);
@@ -347,9 +369,11 @@ static int by_text(const void *a, const void *b) { return strcmp(*(const char *c
 
 static void list_gpus(report *r)
 {
-  for (size_t i = 0; i < r->f->n; i++) r->gpus[i] = r->f->groups[i].gpu;
-  qsort(r->gpus, r->f->n, sizeof *r->gpus, by_text);
+  size_t n = 0;
   for (size_t i = 0; i < r->f->n; i++)
+    if (is_golden(&r->f->groups[i])) r->gpus[n++] = r->f->groups[i].gpu;
+  qsort(r->gpus, n, sizeof *r->gpus, by_text);
+  for (size_t i = 0; i < n; i++)
     if (r->n_gpus == 0 || strcmp(r->gpus[r->n_gpus - 1], r->gpus[i]) != 0) r->gpus[r->n_gpus++] = r->gpus[i];
 }
 
@@ -369,8 +393,12 @@ static int write_report(report *r, char **text, em_err *err)
   int rc = name_groups(r, err);
   list_gpus(r);
   if (rc == EM_OK && !add_header(root, r->f)) rc = em_fail_nomem(err);
-  if (rc == EM_OK) rc = add_full(r, root, err);
-  if (rc == EM_OK) rc = add_cv(r, root, err);
+  cJSON *full = cJSON_AddObjectToObject(root, "full_train"), *cv = NULL;
+  if (r->f->folds) cv = cJSON_AddObjectToObject(root, "cv");
+  if (rc == EM_OK && !(cv || (!r->f->folds && cJSON_AddNullToObject(root, "cv")))) rc = em_fail_nomem(err);
+  if (rc == EM_OK) rc = add_full(r, full, err);
+  if (rc == EM_OK && cv) rc = add_cv(r, cv, err);
+  if (rc == EM_OK) rc = em_fit_report_measured(r->f, r->keys, full, cv, err);
   if (rc == EM_OK) rc = em_metrics_print(root, text, err);
   cJSON_Delete(root);
   return rc;

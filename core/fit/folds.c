@@ -8,7 +8,7 @@
 
 typedef struct shape {
   const char *name;
-  size_t groups;
+  size_t groups; /* learned from */
   uint32_t fold;
 } shape;
 
@@ -26,17 +26,21 @@ static int shape_by_name(const void *a, const void *b)
   return strcmp(((const shape *)a)->name, ((const shape *)b)->name);
 }
 
+static shape *find(shape *shapes, size_t n, const char *name)
+{
+  return bsearch(&(shape){.name = name}, shapes, n, sizeof *shapes, shape_by_name);
+}
+
 /* Counts the groups of each shape; returns the number of shapes. */
 static size_t count_shapes(const em_fit_group *groups, size_t n, const char **names, shape *shapes)
 {
   size_t n_shapes = 0;
   for (size_t i = 0; i < n; i++) names[i] = groups[i].shape;
   qsort(names, n, sizeof *names, by_name);
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; i++)
     if (n_shapes == 0 || strcmp(shapes[n_shapes - 1].name, names[i]) != 0)
       shapes[n_shapes++] = (shape){.name = names[i]};
-    shapes[n_shapes - 1].groups++;
-  }
+  for (size_t i = 0; i < n; i++) find(shapes, n_shapes, groups[i].shape)->groups += !groups[i].watched;
   return n_shapes;
 }
 
@@ -57,14 +61,10 @@ static int deal(const em_fit_group *groups, size_t n, size_t folds, dealing w, u
     for (size_t f = 1; f < folds; f++)
       if (w.sizes[f] < w.sizes[least]) least = f;
     w.shapes[i].fold = (uint32_t)least;
-    w.sizes[least] += w.shapes[i].groups;
+    w.sizes[least] += w.shapes[i].groups ? w.shapes[i].groups : 1;
   }
   qsort(w.shapes, n_shapes, sizeof *w.shapes, shape_by_name);
-  for (size_t i = 0; i < n; i++) {
-    shape key = {.name = groups[i].shape};
-    const shape *s = bsearch(&key, w.shapes, n_shapes, sizeof *w.shapes, shape_by_name);
-    fold[i] = s->fold;
-  }
+  for (size_t i = 0; i < n; i++) fold[i] = find(w.shapes, n_shapes, groups[i].shape)->fold;
   return EM_OK;
 }
 

@@ -29,7 +29,7 @@ int em_fit_columns(const em_fit_group *groups, size_t n, const char *spec, em_co
   *out = (em_columns){0};
   for (size_t i = 0; i < n && rc == EM_OK; i++) {
     const em_columns *c = groups[i].cols;
-    if (i > 0 && c == groups[i - 1].cols) continue;
+    if (groups[i].watched || (i > 0 && !groups[i - 1].watched && c == groups[i - 1].cols)) continue;
     rc = em_grow(&all.names, &cap, all.n + c->n, sizeof *all.names, err);
     if (rc == EM_OK && c->n) {
       memcpy(all.names + all.n, c->names, c->n * sizeof *c->names);
