@@ -141,6 +141,8 @@ typedef struct em_table {
   const void *ctx;
 } em_table;
 int em_table_print(const em_args *a, const em_table *t, em_err *err) EM_MUST_CHECK;
+/* The same under a title; an empty one says "none". */
+int em_section_print(const em_args *a, const char *title, const em_table *t, em_err *err) EM_MUST_CHECK;
 /* An open view, as --csv, --json, --md, --sort, --filter and --limit say. */
 int em_cursor_print(const em_args *a, em_cursor *c, em_err *err) EM_MUST_CHECK;
 int em_terminal_width(void);                /* of standard output; 0 = it is no terminal */
@@ -154,10 +156,17 @@ int em_args_view(const char *name, const em_view **out, em_err *err) EM_MUST_CHE
 /* A view as a table: ranks the pools where the view shows ranks. */
 int em_view_print(const em_args *a, const char *name, em_session *s, const char *const *args,
                   em_err *err) EM_MUST_CHECK;
+/* A view over fits under its title; nothing when it has no rows. */
+int em_print_fit_view(const em_args *a, const char *name, const char *const *fits, em_err *err) EM_MUST_CHECK;
 /* --db or the default; the caller frees. */
 int em_args_db(const em_args *a, char **out, em_err *err) EM_MUST_CHECK;
 int em_args_feat_ver(const em_args *a);
 int em_mkdirs_of(const char *path, em_err *err) EM_MUST_CHECK; /* the folder that a file is to be in */
+
+/* The knobs that a row of a dataset uses, as a cell; "-" when it uses none. */
+void em_dataset_row_cell(const em_dataset *d, size_t group, size_t row, em_cell *out);
+/* The part of `emmy eval prior` on measured pools. */
+int em_print_eval_measured(const em_args *a, const em_eval_measured *e, const em_dataset *d, em_err *err) EM_MUST_CHECK;
 
 #define COMMAND(fn) int em_cmd_##fn(const em_args *a, em_err *err);
 COMMAND(explore)

@@ -74,16 +74,30 @@ static int print_verdict(em_cursor *c, em_err *err)
   return em_put_text(&text, err);
 }
 
-static int report(const em_args *a, em_cursor *c, em_err *err)
+static int report(const em_args *a, const char *const *fits, em_cursor *c, em_err *err)
 {
-  int rc = em_cursor_print(a, c, err);
+  int rc = EM_OK;
+  bool golden = c->view->rows(c) > 0;
+  if (golden || !em_is_text_table(a)) rc = em_cursor_print(a, c, err);
   if (rc != EM_OK || !em_is_text_table(a)) return rc;
-  rc = print_both_ways(a, em_fit_compare_of(c), err);
+  if (golden) rc = print_both_ways(a, em_fit_compare_of(c), err);
+  if (rc == EM_OK) rc = em_print_fit_view(a, "fit_measured_compare", fits, err);
   return rc == EM_OK ? print_verdict(c, err) : rc;
 }
 
+/* On golden pools over all cards; on measured ones for any card. */
 static int check_regression(const em_compare *c, em_err *err)
 {
+  for (size_t i = 0; i < c->measured.n_cells; i++) {
+    const em_compare_measured_cell *m = &c->measured.cells[i];
+    if (m->verdict == EM_VERDICT_WORSE)
+      return em_fail(
+        err, EM_E_CHECK,
+        "the second fit is worse on measured pools of %s: log2(regret@1) changes by %+.3f, 95 %% from %+.3f "
+        "to %+.3f, over %zu pools",
+        m->gpu, m->change, m->low, m->high, m->pools);
+  }
+  if (c->n_cells == 0) return EM_OK;
   const em_compare_cell *all = &c->cells[c->n_cells - 1];
   if (all->verdict != EM_VERDICT_WORSE) return EM_OK;
   return em_fail(err, EM_E_CHECK,
@@ -97,7 +111,7 @@ int em_cmd_compare(const em_args *a, em_err *err)
   const char *fits[EM_MAX_PARAMS] = {a->words[0], a->words[1]};
   int rc = em_view_open("fit_compare", NULL, fits, &c, err);
   if (rc != EM_OK) return rc;
-  rc = report(a, c, err);
+  rc = report(a, fits, c, err);
   if (rc == EM_OK && a->opt[EM_OPT_FAIL_WORSE].set) rc = check_regression(em_fit_compare_of(c), err);
   em_cursor_close(c);
   return rc;

@@ -47,15 +47,6 @@ static int print_cells(const em_args *a, const em_eval *e, em_err *err)
   return rc;
 }
 
-/* A table under its title; an empty one says so. */
-static int print_section(const em_args *a, const char *title, const em_table *t, em_err *err)
-{
-  em_str text = {0};
-  em_str_printf(&text, "\n%s\n%s", title, t->n_rows ? "" : "none\n");
-  int rc = em_put_text(&text, err);
-  return rc == EM_OK && t->n_rows ? em_table_print(a, t, err) : rc;
-}
-
 /* ---- the pools ranked worst ---- */
 
 enum { WORST_SHOWN = 20 };
@@ -76,8 +67,7 @@ typedef struct worst {
   em_eval_pool *pools;
 } worst;
 
-/* The knobs that the row uses. */
-static void row_cell(const em_dataset *d, size_t group, size_t row, em_cell *out)
+void em_dataset_row_cell(const em_dataset *d, size_t group, size_t row, em_cell *out)
 {
   const char *text;
   size_t len, word;
@@ -110,8 +100,8 @@ static void get_worst(const void *ctx, size_t row, size_t column, em_cell *out)
   case RANK: em_cell_int(out, (int64_t)p->rank.against + 1); break;
   case TIES: em_cell_int(out, (int64_t)p->rank.plateau); break;
   case ROWS: em_cell_int(out, (int64_t)p->rows); break;
-  case PICK: row_cell(w->d, p->group, p->pick, out); break;
-  default: row_cell(w->d, p->group, p->rank.best, out);
+  case PICK: em_dataset_row_cell(w->d, p->group, p->pick, out); break;
+  default: em_dataset_row_cell(w->d, p->group, p->rank.best, out);
   }
 }
 
@@ -132,7 +122,7 @@ static int print_worst(const em_args *a, const em_eval *e, const em_dataset *d, 
   qsort(w.pools, e->n_pools, sizeof *w.pools, by_rank);
   while (n < e->n_pools && n < WORST_SHOWN && w.pools[n].rank.against > 0) n++;
   em_table t = {worst_columns, sizeof worst_columns / sizeof *worst_columns, n, get_worst, &w};
-  int rc = print_section(a, "pools ranked worst", &t, err);
+  int rc = em_section_print(a, "pools ranked worst", &t, err);
   em_free(w.pools);
   return rc;
 }
@@ -158,7 +148,7 @@ static int print_reasons(const em_args *a, const em_dataset *d, em_err *err)
   em_table t = {
     .columns = reason_columns, .n_columns = sizeof reason_columns / sizeof *reason_columns, .get = get_reason};
   t.ctx = em_dataset_dropped(d, false, &t.n_rows);
-  return print_section(a, "skipped, by reason (emmy view skipped lists them)", &t, err);
+  return em_section_print(a, "skipped, by reason (emmy view skipped lists them)", &t, err);
 }
 
 /* ---- the features that the trees use ---- */
@@ -218,18 +208,26 @@ static int print_used(const em_args *a, const em_prior *prior, const em_dataset 
     for (size_t s = 0; s < tree.n_splits; s++) u.splits[tree.splits[s].feature]++;
   }
   em_table t = {used_columns, sizeof used_columns / sizeof *used_columns, u.cols->n, get_used, &u};
-  int rc = print_section(a, "features", &t, err);
+  int rc = em_section_print(a, "features", &t, err);
   em_free(u.splits);
   return rc;
 }
 
 /* ---- the report ---- */
 
-static int write_json(const char *path, const em_eval *e, const em_dataset *d, const em_prior *prior, em_err *err)
+/* What was asked for; a half that was not is NULL. */
+typedef struct report {
+  const em_dataset *d;
+  const em_prior *prior;
+  const em_eval *golden;
+  const em_eval_measured *measured;
+} report;
+
+static int write_json(const char *path, const report *r, em_err *err)
 {
   char *text;
   em_out *out;
-  int rc = em_eval_json(e, d, prior, &text, err);
+  int rc = em_eval_json(r->golden, r->measured, r->d, r->prior, &text, err);
   if (rc != EM_OK) return rc;
   rc = em_out_open(path, &out, err);
   if (rc == EM_OK) {
@@ -241,13 +239,19 @@ static int write_json(const char *path, const em_eval *e, const em_dataset *d, c
   return rc;
 }
 
-static int print_report(const em_args *a, const em_eval *e, const em_dataset *d, const em_prior *prior, em_err *err)
+static int print_golden(const em_args *a, const em_eval *e, const em_dataset *d, em_err *err)
 {
   int rc = print_cells(a, e, err);
   if (rc != EM_OK || !em_is_text_table(a)) return rc;
   rc = print_worst(a, e, d, err);
-  if (rc == EM_OK) rc = print_reasons(a, d, err);
-  return rc == EM_OK && a->opt[EM_OPT_USED].set ? print_used(a, prior, d, err) : rc;
+  return rc == EM_OK ? print_reasons(a, d, err) : rc;
+}
+
+static int print_report(const em_args *a, const report *r, em_err *err)
+{
+  int rc = r->golden ? print_golden(a, r->golden, r->d, err) : EM_OK;
+  if (rc == EM_OK && r->measured) rc = em_print_eval_measured(a, r->measured, r->d, err);
+  return rc == EM_OK && em_is_text_table(a) && a->opt[EM_OPT_USED].set ? print_used(a, r->prior, r->d, err) : rc;
 }
 
 static int load_prior(const em_args *a, em_prior **out, em_err *err)
@@ -261,32 +265,61 @@ static int load_prior(const em_args *a, em_prior **out, em_err *err)
   return rc;
 }
 
-static int evaluate(const em_args *a, const em_dataset *d, const em_prior *prior, em_err *err)
+/* Nothing to report on is an error, unless one asked for golden pools and there are none at all. */
+static int check_found(const em_args *a, const report *r, em_err *err)
 {
-  em_eval e;
-  int rc = em_eval_golden(d, prior, a->opt[EM_OPT_KERNEL].text, (int)a->opt[EM_OPT_THREADS].i, em_cli_progress(), &e,
-                          err);
+  const char *kernel = a->opt[EM_OPT_KERNEL].text, *half = !r->measured ? "golden " : !r->golden ? "measured " : "";
+  if ((r->golden && r->golden->n_pools) || (r->measured && r->measured->n_pools)) return EM_OK;
+  if (kernel)
+    return em_fail(err, EM_E_INPUT, "%s: no %spool's name or label contains \"%s\"", em_dataset_path(r->d), half,
+                   kernel);
+  if (r->golden) return EM_OK;
+  return em_fail(err, EM_E_INPUT,
+                 "%s: no measured pools: the store that it was exported from holds no rows but goldens; --pools golden "
+                 "ranks those",
+                 em_dataset_path(r->d));
+}
+
+enum { GOLDEN_POOLS = 1, MEASURED_POOLS = 2 };
+
+static int evaluate(const em_args *a, int pools, const em_dataset *d, const em_prior *prior, em_err *err)
+{
+  em_eval golden = {0};
+  em_eval_measured measured = {0};
+  report r = {d, prior, pools & GOLDEN_POOLS ? &golden : NULL, pools & MEASURED_POOLS ? &measured : NULL};
+  const char *kernel = a->opt[EM_OPT_KERNEL].text;
+  int threads = (int)a->opt[EM_OPT_THREADS].i, rc = EM_OK;
+  if (r.golden) rc = em_eval_golden(d, prior, kernel, threads, em_cli_progress(), &golden, err);
+  if (rc == EM_OK && r.measured)
+    rc = em_eval_measured_pools(d, prior, kernel, threads, em_cli_progress(), &measured, err);
   em_cli_progress_end();
-  if (rc != EM_OK) return rc;
-  if (e.n_pools == 0 && a->opt[EM_OPT_KERNEL].text)
-    rc = em_fail(err, EM_E_INPUT, "%s: no golden pool's name contains \"%s\"", em_dataset_path(d),
-                 a->opt[EM_OPT_KERNEL].text);
-  if (rc == EM_OK && a->opt[EM_OPT_JSON_FILE].text) rc = write_json(a->opt[EM_OPT_JSON_FILE].text, &e, d, prior, err);
-  if (rc == EM_OK) rc = print_report(a, &e, d, prior, err);
-  em_eval_free(&e);
+  if (rc == EM_OK) rc = check_found(a, &r, err);
+  if (rc == EM_OK && a->opt[EM_OPT_JSON_FILE].text) rc = write_json(a->opt[EM_OPT_JSON_FILE].text, &r, err);
+  if (rc == EM_OK) rc = print_report(a, &r, err);
+  em_eval_free(&golden);
+  em_eval_measured_free(&measured);
   return rc;
+}
+
+static int pools_asked_for(const char *text, int *out, em_err *err)
+{
+  *out = !strcmp(text, "golden")     ? GOLDEN_POOLS
+         : !strcmp(text, "measured") ? MEASURED_POOLS
+         : !strcmp(text, "both")     ? GOLDEN_POOLS | MEASURED_POOLS
+                                     : 0;
+  if (*out) return EM_OK;
+  return em_fail(err, EM_E_USAGE, "eval prior: --pools takes golden, measured or both, got \"%s\"", text);
 }
 
 int em_cmd_eval_prior(const em_args *a, em_err *err)
 {
   em_dataset *d;
   em_prior *prior = NULL;
-  if (strcmp(a->opt[EM_OPT_POOLS].text, "golden") != 0)
-    return em_fail(err, EM_E_USAGE, "eval prior: --pools takes golden, got \"%s\"", a->opt[EM_OPT_POOLS].text);
-  int rc = em_dataset_open(a->words[0], em_args_feat_ver(a), &d, err);
+  int pools, rc = pools_asked_for(a->opt[EM_OPT_POOLS].text, &pools, err);
+  if (rc == EM_OK) rc = em_dataset_open(a->words[0], em_args_feat_ver(a), &d, err);
   if (rc != EM_OK) return rc;
   rc = load_prior(a, &prior, err);
-  if (rc == EM_OK) rc = evaluate(a, d, prior, err);
+  if (rc == EM_OK) rc = evaluate(a, pools, d, prior, err);
   em_prior_free(prior);
   em_dataset_close(d);
   return rc;

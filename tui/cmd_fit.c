@@ -213,7 +213,7 @@ static int print_metrics(const em_args *a, const char *text, em_err *err)
     cJSON_ArrayForEach(s, summaries_of(metrics, parts[p]))
       all[n++] = (summary){axis(s, "gpu", "all"), axis(s, "cv_split", "all"), s};
   em_table t = {columns, sizeof columns / sizeof *columns, n, get, all};
-  if (rc == EM_OK) rc = em_table_print(a, &t, err);
+  if (rc == EM_OK && (n || !em_is_text_table(a))) rc = em_table_print(a, &t, err);
   em_free(all);
   em_json_free(metrics);
   return rc;
@@ -234,7 +234,9 @@ static int train(const em_dataset *d, const em_fit_params *p, em_fit_result *out
 static int report(const em_args *a, const em_fit_result *r, const char *folder, em_err *err)
 {
   em_str text = {0};
+  const char *fits[EM_MAX_PARAMS] = {folder};
   int rc = print_metrics(a, r->metrics, err);
+  if (rc == EM_OK && em_is_text_table(a)) rc = em_print_fit_view(a, "fit_measured", fits, err);
   if (rc != EM_OK || !em_is_text_table(a)) return rc;
   em_str_put(&text, "wrote ");
   em_str_put_safe(&text, a->words[1]);

@@ -122,18 +122,24 @@ const em_command em_commands[] = {
    .least = 1,
    .most = 1,
    .run = em_cmd_eval_prior,
-   .doc = "report how well a prior ranks the goldens of a dataset",
+   .doc = "report how well a prior ranks the pools of a dataset",
    .text =
      "Ranks the golden rows of every pool and prints, per card, tier and pool size: pools, median rank with every tie "
      "counted against the golden and with ties ignored, and how many goldens are among the best 1, 5, 10, 25, 50 and "
      "100.  Two baselines stand beside: a random order, and the first option of the enumeration.  Then follow the "
-     "pools that are ranked worst, and what was skipped and why.  Ranks count from 1; in --json files from 0.  --csv and --md "
-     "print the first table alone.",
+     "pools that are ranked worst, and what was skipped and why.  Ranks count from 1; in --json files from 0.\n\n"
+     "--pools measured judges the measured pools instead, per card and level of optimization, never over several: "
+     "Spearman's rank correlation of predicted cost and latency (1 is the order of the latencies), and regret@1 and "
+     "regret@10, the least latency among the prior's first one or ten over the least of the pool (1 is best; 1.4 is 40 % "
+     "slower).  Of equal scores the slowest counts as first.  Beside each figure stand the number of pools that it is of (rho needs "
+     "five rows, regret@k more than k) and the worst pool.  Then follow the pools of the greatest regret.  --pools both "
+     "prints both reports.  --csv and --md print the first table of each alone.",
    .options = OPTIONS(EM_OPT_POOLS, EM_OPT_PRIOR, EM_OPT_KERNEL, EM_OPT_JSON_FILE, EM_OPT_USED, EM_OPT_FEAT_VER,
                       EM_OPT_THREADS, EM_OPT_CSV, EM_OPT_MARKDOWN, EM_OPT_ASCII),
    .examples = EXAMPLES(
      {"emmy eval prior _data/dataset", "the shipped prior"},
-     {"emmy eval prior _data/dataset --prior _tune/fits/offline.json --json report.json", "a fit of yours"})},
+     {"emmy eval prior _data/dataset --prior _tune/fits/offline.json --json report.json", "a fit of yours"},
+     {"emmy eval prior _data/tune --pools measured", "against the latencies of measured pools"})},
   {.name = "fit",
    .args = "DATASET WEIGHTS",
    .least = 2,
@@ -145,7 +151,9 @@ const em_command em_commands[] = {
      "Trains boosted oblivious trees on the golden groups of DATASET: recorded rows are positives, a uniform draw of the "
      "rest are negatives.  Writes the artifact to WEIGHTS, and artifact (prior.json) and metrics.json to a fresh folder, "
      "by default the next free number under _tune/fits.  With folds it also trains on each complement and reports the "
-     "held-out ranks.  The same dataset and options give the same bytes, with any number of threads.",
+     "held-out ranks.  The same dataset and options give the same bytes, with any number of threads.\n\n"
+     "--labels measured or both learns from the latencies of measured pools.  Pools of the other kind are only watched: "
+     "the report has ranks of all goldens, and rank correlation and regret (see emmy-eval-prior(1)) of all measured pools.",
    .options = OPTIONS(EM_OPT_OUT_DIR, EM_OPT_FEATURES, OUTPUT),
    .examples = EXAMPLES(
      {"emmy fit _data/dataset _tune/fits/offline.json", "with the default parameters"},
@@ -164,7 +172,9 @@ const em_command em_commands[] = {
      "The verdict is about the mean change of log2(rank): a paired bootstrap over the pools gives its 95 % interval, and "
      "the second fit is better or worse when the interval leaves out 0.  Where fewer than six pools moved no difference is "
      "shown.  The draws are seeded: the same files give the same interval.\n\n"
-     "--csv and --json print the figures; \"emmy view fit_diff\" has all pools.",
+     "On measured pools that both fits judge the change is in log2(regret@1), per card and level of optimization.\n\n"
+     "--csv and --json print the figures on golden pools; \"emmy view fit_diff\" has all of them, \"emmy view "
+     "fit_measured_compare\" those on measured pools.",
    .options = OPTIONS(EM_OPT_FAIL_WORSE, ROWS, OUTPUT),
    .examples = EXAMPLES({"emmy compare 0001 0002", "the first two fits under _tune/fits"},
                         {"emmy compare --fail-on-regression shipped/metrics.json _tune/fits/0003",

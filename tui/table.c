@@ -30,6 +30,37 @@ int em_table_print(const em_args *a, const em_table *t, em_err *err)
   return em_cursor_print(a, &c.base, err);
 }
 
+int em_section_print(const em_args *a, const char *title, const em_table *t, em_err *err)
+{
+  em_str text = {0};
+  em_str_printf(&text, "\n%s\n%s", title, t->n_rows ? "" : "none\n");
+  int rc = em_put_text(&text, err);
+  return rc == EM_OK && t->n_rows ? em_table_print(a, t, err) : rc;
+}
+
+static int print_titled(const em_args *a, em_cursor *c, em_err *err)
+{
+  em_str text = {0};
+  if (c->view->rows(c) == 0) return EM_OK;
+  em_str_printf(&text, "\n%s\n", c->view->title);
+  int rc = em_put_text(&text, err);
+  if (rc == EM_OK) rc = em_cursor_print(a, c, err);
+  if (rc != EM_OK || !c->view->foot) return rc;
+  c->view->foot(c, &text);
+  em_str_putc(&text, '\n');
+  return em_put_text(&text, err);
+}
+
+int em_print_fit_view(const em_args *a, const char *name, const char *const *fits, em_err *err)
+{
+  em_cursor *c;
+  int rc = em_view_open(name, NULL, fits, &c, err);
+  if (rc != EM_OK) return rc;
+  rc = print_titled(a, c, err);
+  em_cursor_close(c);
+  return rc;
+}
+
 /* ---- options of tables ---- */
 
 em_format em_args_format(const em_args *a)

@@ -111,6 +111,10 @@ static em_mark mark(em_cursor *base, size_t row)
 static void foot(em_cursor *base, em_str *out)
 {
   const em_compare *c = em_fit_compare_of(base);
+  if (c->n_cells == 0) {
+    em_str_put(out, "no golden pool is ranked by both");
+    return;
+  }
   const em_compare_cell *all = &c->cells[c->n_cells - 1];
   em_str_printf(out, "B is %s: ",
                 all->verdict == EM_VERDICT_NONE ? "neither better nor worse as far as shown"
@@ -133,7 +137,8 @@ const em_view em_view_fit_compare = {
   .title = "two fits, figures",
   .doc =
     "The figures of two fits side by side over the pools that both rank, held out where both were cross-validated, with the mean "
-    "change of log2(rank), its 95 % interval and what that shows; the last row is over all cards.",
+    "change of log2(rank), its 95 % interval and what that shows; the last row is over all cards.  Golden pools; measured "
+    "ones: fit_measured_compare.",
   .columns = columns,
   .n_columns = COUNT(columns),
   .params = params,

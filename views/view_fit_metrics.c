@@ -105,7 +105,9 @@ static void crumb(em_cursor *base, em_str *out)
 const em_view em_view_fit_metrics = {
   .name = "fit_metrics",
   .title = "figures of a fit",
-  .doc = "The figures of one fit by card and over all cards: fitted to everything, and in cross-validation.",
+  .doc =
+    "The figures of one fit on golden pools by card and over all cards: fitted to everything, and in cross-validation.  "
+    "Those on measured pools: fit_measured.",
   .columns = columns,
   .n_columns = COUNT(columns),
   .params = params,

@@ -25,8 +25,8 @@ static int by_place(const void *a, const void *b)
   return order ? order : strcmp(x->key, y->key);
 }
 
-/* A whole number of at least 0 that a double and a size_t hold. */
-static int count_of(const cJSON *entry, const char *name, const char *fit, size_t *out, em_err *err)
+/* One that a double and a size_t hold. */
+int em_entry_count(const cJSON *entry, const char *name, const char *fit, size_t *out, em_err *err)
 {
   double n = em_metrics_number(entry, name);
   if (!(n >= 0 && n < 9e15) || n != floor(n))
@@ -44,8 +44,8 @@ static double log2_of(const cJSON *entry, const em_rank *rank)
 
 static int read_rank(const cJSON *entry, const char *fit, em_rank *rank, double *log2_rank, em_err *err)
 {
-  int rc = count_of(entry, "rank", fit, &rank->against, err);
-  if (rc == EM_OK) rc = count_of(entry, "rank_optimistic", fit, &rank->optimistic, err);
+  int rc = em_entry_count(entry, "rank", fit, &rank->against, err);
+  if (rc == EM_OK) rc = em_entry_count(entry, "rank_optimistic", fit, &rank->optimistic, err);
   if (rc == EM_OK) *log2_rank = log2_of(entry, rank);
   return rc;
 }
@@ -59,7 +59,7 @@ static int add_pool(em_compare *c, const cJSON *a, const cJSON *b, const char *c
   *p = (em_compare_pool){.key = a->string, .gpu = *texts, .tier = tier ? tier : ""};
   int rc = read_rank(a, fits[0], &p->a, &p->log2_a, err);
   if (rc == EM_OK) rc = read_rank(b, fits[1], &p->b, &p->log2_b, err);
-  if (rc == EM_OK) rc = count_of(a, "pool", fits[0], &total, err);
+  if (rc == EM_OK) rc = em_entry_count(a, "pool", fits[0], &total, err);
   if (rc != EM_OK) return rc;
   p->bucket = em_eval_bucket_name(em_eval_bucket(total));
   memcpy(*texts, a->string, len);
@@ -74,14 +74,13 @@ static int by_key(const void *a, const void *b)
   return strcmp((*(const cJSON *const *)a)->string, (*(const cJSON *const *)b)->string);
 }
 
-/* The members of an object by key; n of them. */
-static const cJSON **sorted(const cJSON *object, size_t *n)
+const cJSON **em_members_by_key(const cJSON *object, size_t *n)
 {
   const cJSON **list = em_calloc((size_t)cJSON_GetArraySize(object) + 1, sizeof *list), *at;
   *n = 0;
   if (!list) return NULL;
   cJSON_ArrayForEach(at, object) list[(*n)++] = at;
-  qsort(list, *n, sizeof *list, by_key);
+  if (*n) qsort(list, *n, sizeof *list, by_key);
   return list;
 }
 
@@ -103,7 +102,7 @@ static int pair_up(em_compare *c, const cJSON *const *a, size_t n_a, const cJSON
     i += order <= 0;
     k += order >= 0;
   }
-  qsort(c->pools, c->n_pools, sizeof *c->pools, by_place);
+  if (c->n_pools) qsort(c->pools, c->n_pools, sizeof *c->pools, by_place);
   return EM_OK;
 }
 
@@ -111,12 +110,13 @@ static int list_pools(em_compare *c, const char *const *fits, em_err *err)
 {
   size_t n_a = 0, n_b = 0;
   c->held_out = c->fit[0].holdout && c->fit[0].holdout->child && c->fit[1].holdout && c->fit[1].holdout->child;
-  const cJSON **a = sorted(c->held_out ? c->fit[0].holdout : c->fit[0].train, &n_a);
-  const cJSON **b = sorted(c->held_out ? c->fit[1].holdout : c->fit[1].train, &n_b);
+  const cJSON **a = em_members_by_key(c->held_out ? c->fit[0].holdout : c->fit[0].train, &n_a);
+  const cJSON **b = em_members_by_key(c->held_out ? c->fit[1].holdout : c->fit[1].train, &n_b);
   int rc = a && b ? pair_up(c, a, n_a, b, n_b, fits, err) : em_fail_nomem(err);
   em_free(a);
   em_free(b);
-  if (rc == EM_OK && c->n_pools == 0)
+  if (rc == EM_OK) rc = em_compare_measured_make(c->fit, fits, &c->measured, err);
+  if (rc == EM_OK && c->n_pools == 0 && c->measured.n_pools == 0)
     rc = em_fail(err, EM_E_INPUT,
                  "%s and %s: no pool is ranked by both (%zu by the first, %zu by the second); expected fits "
                  "to the same dataset",
@@ -135,27 +135,30 @@ static int ascending(const void *a, const void *b)
 static double change_of(const em_compare_pool *p) { return p->log2_b - p->log2_a; }
 
 /* Of the mean over as many pools, drawn with replacement: the middle 95 in 100 of the draws. */
-static void set_interval(const em_compare_pool *pools, size_t n, double *means, em_compare_cell *out)
+void em_compare_interval(const double *change, size_t n, double *means, double *low, double *high)
 {
   enum { CUT = EM_COMPARE_DRAWS / 40 };
   for (size_t d = 0; d < EM_COMPARE_DRAWS; d++) {
     double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += change_of(&pools[em_rng_below(0, d, i, n)]);
+    for (size_t i = 0; i < n; i++) sum += change[em_rng_below(0, d, i, n)];
     means[d] = sum / (double)n;
   }
   qsort(means, EM_COMPARE_DRAWS, sizeof *means, ascending);
-  out->low = means[CUT];
-  out->high = means[EM_COMPARE_DRAWS - 1 - CUT];
-  if (out->better + out->worse < EM_COMPARE_LEAST) return;
-  if (out->high < 0) out->verdict = EM_VERDICT_BETTER;
-  if (out->low > 0) out->verdict = EM_VERDICT_WORSE;
+  *low = means[CUT];
+  *high = means[EM_COMPARE_DRAWS - 1 - CUT];
+}
+
+em_verdict em_compare_verdict(double low, double high, size_t moved)
+{
+  if (moved < EM_COMPARE_LEAST) return EM_VERDICT_NONE;
+  return high < 0 ? EM_VERDICT_BETTER : low > 0 ? EM_VERDICT_WORSE : EM_VERDICT_NONE;
 }
 
 /* ---- cells -------------------------------------------------------------------------- */
 
 /* Scratch of one comparison. */
 typedef struct work {
-  double *means;
+  double *means, *change;
   em_rank *ranks;
 } work;
 
@@ -169,13 +172,15 @@ static int fill_cell(const em_compare_pool *pools, size_t n, const work *w, em_c
   for (size_t i = 0; i < n; i++) {
     a += pools[i].log2_a;
     b += pools[i].log2_b;
-    out->better += change_of(&pools[i]) < 0;
-    out->worse += change_of(&pools[i]) > 0;
+    w->change[i] = change_of(&pools[i]);
+    out->better += w->change[i] < 0;
+    out->worse += w->change[i] > 0;
   }
   out->a.mean_log2 = a / (double)n;
   out->b.mean_log2 = b / (double)n;
   out->change = (b - a) / (double)n;
-  set_interval(pools, n, w->means, out);
+  em_compare_interval(w->change, n, w->means, &out->low, &out->high);
+  out->verdict = em_compare_verdict(out->low, out->high, out->better + out->worse);
   return rc;
 }
 
@@ -212,12 +217,15 @@ static int add_cells(em_compare *c, bool (*same)(const em_compare_pool *, const 
 
 static int make_cells(em_compare *c, em_err *err)
 {
-  work w = {em_calloc(EM_COMPARE_DRAWS, sizeof *w.means), em_calloc(c->n_pools, sizeof *w.ranks)};
-  c->cells = em_calloc(2 * c->n_pools + 1, sizeof *c->cells);
-  int rc = w.means && w.ranks && c->cells ? add_cells(c, same_cell, &w, err) : em_fail_nomem(err);
+  size_t n = c->n_pools ? c->n_pools : 1;
+  work w = {em_calloc(EM_COMPARE_DRAWS, sizeof *w.means), em_calloc(n, sizeof *w.change),
+            em_calloc(n, sizeof *w.ranks)};
+  c->cells = em_calloc(2 * n + 1, sizeof *c->cells);
+  int rc = w.means && w.change && w.ranks && c->cells ? add_cells(c, same_cell, &w, err) : em_fail_nomem(err);
   if (rc == EM_OK) rc = add_cells(c, same_gpu, &w, err);
   if (rc == EM_OK) rc = add_cells(c, any, &w, err);
   em_free(w.means);
+  em_free(w.change);
   em_free(w.ranks);
   return rc;
 }
@@ -240,6 +248,7 @@ void em_compare_close(em_compare *c)
 {
   em_metrics_close(&c->fit[0]);
   em_metrics_close(&c->fit[1]);
+  em_compare_measured_free(&c->measured);
   em_free(c->pools);
   em_free(c->cells);
   em_free(c->gpus);
@@ -260,15 +269,15 @@ static int by_change(const void *a, const void *b)
 
 int em_compare_order(const em_compare *c, uint32_t **out, em_err *err)
 {
-  moved *all = em_calloc(c->n_pools, sizeof *all);
-  *out = em_calloc(c->n_pools, sizeof **out);
+  moved *all = em_calloc(c->n_pools ? c->n_pools : 1, sizeof *all);
+  *out = em_calloc(c->n_pools ? c->n_pools : 1, sizeof **out);
   if (!all || !*out) {
     em_free(all);
     em_free(*out);
     return em_fail_nomem(err);
   }
   for (uint32_t i = 0; i < c->n_pools; i++) all[i] = (moved){&c->pools[i], i};
-  qsort(all, c->n_pools, sizeof *all, by_change);
+  if (c->n_pools) qsort(all, c->n_pools, sizeof *all, by_change);
   for (size_t i = 0; i < c->n_pools; i++) (*out)[i] = all[i].index;
   em_free(all);
   return EM_OK;

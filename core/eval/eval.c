@@ -17,9 +17,10 @@ typedef struct work {
   double *quality;
 } work;
 
-static bool wanted(const em_group *g, const char *kernel)
+bool em_eval_wanted(const em_group *g, bool measured, const char *kernel)
 {
-  return !g->measured && (!kernel || strstr(g->name, kernel));
+  if (g->measured != measured) return false;
+  return !kernel || strstr(g->name, kernel) || (g->label && strstr(g->label, kernel));
 }
 
 /* Highest quality; rows are only read where it is shared, to break the tie by content. */
@@ -55,7 +56,7 @@ static int rank_wanted(const work *w, const char *kernel, size_t total, const em
 {
   int rc = EM_OK;
   for (size_t i = 0; i < em_dataset_n_groups(w->d) && rc == EM_OK; i++) {
-    if (!wanted(em_dataset_group(w->d, i), kernel)) continue;
+    if (!em_eval_wanted(em_dataset_group(w->d, i), false, kernel)) continue;
     rc = em_progress_step(p, "ranking pools", out->n_pools, total, err);
     if (rc == EM_OK) rc = rank_pool(w, i, &out->pools[out->n_pools], err);
     out->n_pools += rc == EM_OK;
@@ -68,7 +69,7 @@ static int rank_pools(work *w, const char *kernel, const em_progress *p, em_eval
   size_t most = 1, total = 0;
   for (size_t i = 0; i < em_dataset_n_groups(w->d); i++) {
     const em_group *g = em_dataset_group(w->d, i);
-    if (!wanted(g, kernel)) continue;
+    if (!em_eval_wanted(g, false, kernel)) continue;
     total++;
     if (g->n_rows > most) most = g->n_rows;
   }

@@ -32,6 +32,8 @@ static bool add_metrics(cJSON *o, const em_rank_summary *s)
   return add_number(o, "groups", (double)s->pools) && add_item(o, "metrics", em_rank_summary_json(s));
 }
 
+/* ---- golden pools ---- */
+
 static bool add_cell(cJSON *list, const em_eval_cell *c)
 {
   cJSON *o = cJSON_CreateObject(), *axes = cJSON_AddObjectToObject(o, "axes");
@@ -51,6 +53,15 @@ static bool add_header(cJSON *root, const em_dataset *d, const em_prior *prior)
          add_string(h, "prior", em_prior_digest(prior)) && add_number(h, "feat_ver", em_prior_feat_ver(prior));
 }
 
+static bool add_dropped(cJSON *o, const em_dataset *d, bool measured)
+{
+  size_t n;
+  const em_reason *reasons = em_dataset_dropped(d, measured, &n);
+  bool ok = o;
+  for (size_t i = 0; i < n && ok; i++) ok = add_number(o, reasons[i].reason, (double)reasons[i].count);
+  return ok;
+}
+
 static bool add_skipped(cJSON *root, const em_dataset *d)
 {
   const em_skips *skips = em_dataset_skipped(d);
@@ -61,11 +72,7 @@ static bool add_skipped(cJSON *root, const em_dataset *d)
     cJSON *triple = cJSON_CreateStringArray((const char *const[]){s->gpu, s->name, s->reason}, 3);
     ok = push(list, triple);
   }
-  cJSON *dropped = cJSON_AddObjectToObject(root, "dropped");
-  size_t n;
-  const em_reason *reasons = em_dataset_dropped(d, false, &n);
-  for (size_t i = 0; i < n && ok; i++) ok = add_number(dropped, reasons[i].reason, (double)reasons[i].count);
-  return ok && dropped;
+  return ok;
 }
 
 static bool add_pool(cJSON *map, const char *key, const em_eval_pool *p, const em_group *g)
@@ -100,15 +107,57 @@ static int add_pools(cJSON *root, const em_eval *e, const em_dataset *d, em_err 
   return rc;
 }
 
-int em_eval_json(const em_eval *e, const em_dataset *d, const em_prior *prior, char **out, em_err *err)
+static int add_golden(cJSON *root, cJSON *summaries, const em_eval *e, const em_dataset *d, em_err *err)
 {
-  cJSON *root = cJSON_CreateObject();
-  bool ok = add_header(root, d, prior) && add_skipped(root, d);
-  cJSON *list = cJSON_AddArrayToObject(root, "summaries"), *base = cJSON_AddObjectToObject(root, "baselines");
-  for (size_t i = 0; i < e->n_cells && ok; i++) ok = add_cell(list, &e->cells[i]);
-  ok = ok && list && add_metrics(cJSON_AddObjectToObject(base, "random"), &e->random.ranks) &&
+  cJSON *base = cJSON_AddObjectToObject(root, "baselines");
+  bool ok = add_skipped(root, d) && add_dropped(cJSON_AddObjectToObject(root, "dropped"), d, false);
+  for (size_t i = 0; i < e->n_cells && ok; i++) ok = add_cell(summaries, &e->cells[i]);
+  ok = ok && add_metrics(cJSON_AddObjectToObject(base, "random"), &e->random.ranks) &&
        add_metrics(cJSON_AddObjectToObject(base, "first_option"), &e->first_option.ranks);
-  int rc = ok ? add_pools(root, e, d, err) : em_fail_nomem(err);
+  return ok ? add_pools(root, e, d, err) : em_fail_nomem(err);
+}
+
+/* ---- measured pools ---- */
+
+static bool add_measured_cell(cJSON *list, const em_eval_measured_cell *c)
+{
+  cJSON *o = cJSON_CreateObject(), *axes = cJSON_AddObjectToObject(o, "axes");
+  bool ok = axes && add_string(axes, "half", "measured") && add_string(axes, "gpu", c->gpu) &&
+            add_number(axes, "h_opt", c->h_opt) && add_number(o, "groups", (double)c->figures.pools) &&
+            add_item(o, "metrics", em_regret_summary_json(&c->figures));
+  if (ok) return push(list, o);
+  cJSON_Delete(o);
+  return false;
+}
+
+static bool add_measured_pool(cJSON *o, const em_eval_measured_pool *p, const em_group *g)
+{
+  return add_number(o, "rank", (double)p->rank.against) &&
+         add_number(o, "rank_optimistic", (double)p->rank.optimistic) && add_number(o, "rows", (double)g->n_rows) &&
+         add_number(o, "first", (double)p->first) && add_number(o, "fastest", (double)g->fastest) &&
+         em_regret_add_json(o, &p->regret);
+}
+
+static bool add_measured(cJSON *root, cJSON *summaries, const em_eval_measured *e, const em_dataset *d)
+{
+  cJSON *map = cJSON_AddObjectToObject(root, "per_measured");
+  bool ok = map && add_dropped(cJSON_AddObjectToObject(root, "dropped_measured"), d, true);
+  for (size_t i = 0; i < e->n_cells && ok; i++) ok = add_measured_cell(summaries, &e->cells[i]);
+  for (size_t i = 0; i < e->n_pools && ok; i++)
+    ok = add_measured_pool(cJSON_AddObjectToObject(map, e->pools[i].key), &e->pools[i],
+                           em_dataset_group(d, e->pools[i].group));
+  return ok;
+}
+
+/* ---- all ---- */
+
+int em_eval_json(const em_eval *e, const em_eval_measured *measured, const em_dataset *d, const em_prior *prior,
+                 char **out, em_err *err)
+{
+  cJSON *root = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(root, "summaries");
+  int rc = list && add_header(root, d, prior) ? EM_OK : em_fail_nomem(err);
+  if (rc == EM_OK && e) rc = add_golden(root, list, e, d, err);
+  if (rc == EM_OK && measured && !add_measured(root, list, measured, d)) rc = em_fail_nomem(err);
   if (rc == EM_OK) rc = em_metrics_print(root, out, err);
   cJSON_Delete(root);
   return rc;

@@ -6,7 +6,7 @@
 
 #include "core/eval/eval_int.h"
 
-static const cJSON *member(const cJSON *object, const char *path)
+const cJSON *em_metrics_member(const cJSON *object, const char *path)
 {
   char key[64];
   while (object && *path) {
@@ -22,13 +22,13 @@ static const cJSON *member(const cJSON *object, const char *path)
 
 double em_metrics_number(const cJSON *object, const char *path)
 {
-  const cJSON *m = member(object, path);
+  const cJSON *m = em_metrics_member(object, path);
   return cJSON_IsNumber(m) ? m->valuedouble : NAN;
 }
 
 const char *em_metrics_text(const cJSON *object, const char *path)
 {
-  const cJSON *m = member(object, path);
+  const cJSON *m = em_metrics_member(object, path);
   return cJSON_IsString(m) ? m->valuestring : NULL;
 }
 
@@ -60,10 +60,14 @@ int em_metrics_open(const char *fit, em_metrics *out, em_err *err)
   int rc = find_file(fit, &path, err);
   if (rc == EM_OK) rc = em_json_read(path, &out->json, err);
   if (rc == EM_OK) {
-    out->header = member(out->json, "header");
-    out->train = member(out->json, "full_train.per_golden");
-    out->holdout = member(out->json, "cv.holdout_per_golden");
+    out->header = em_metrics_member(out->json, "header");
+    out->train = em_metrics_member(out->json, "full_train.per_golden");
+    out->holdout = em_metrics_member(out->json, "cv.holdout_per_golden");
+    out->measured = em_metrics_member(out->json, "full_train.measured.per_pool");
+    out->measured_holdout = em_metrics_member(out->json, "cv.measured.holdout_per_pool");
     if (!cJSON_IsObject(out->holdout)) out->holdout = NULL;
+    if (!cJSON_IsObject(out->measured)) out->measured = NULL;
+    if (!cJSON_IsObject(out->measured_holdout)) out->measured_holdout = NULL;
     if (!cJSON_IsObject(out->header) || !cJSON_IsObject(out->train))
       rc = em_fail(err, EM_E_INPUT, "%s: has no header and full_train.per_golden, so it is no metrics file of emmy fit",
                    path);

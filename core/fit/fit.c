@@ -140,9 +140,12 @@ static int list_learned(run *r, const em_fit_group *groups, size_t n, em_err *er
   if (!r->learned) return em_fail_nomem(err);
   for (size_t i = 0; i < n; i++)
     if (!groups[i].watched) r->learned[r->n_learned++] = (uint32_t)i;
-  if (r->n_learned == 0)
-    return em_fail(err, EM_E_INPUT, "no pools to learn from; expected at least one with a recorded row");
-  return EM_OK;
+  if (n == 0) return em_fail(err, EM_E_INPUT, "no pools to learn from; expected at least one with a recorded row");
+  if (r->n_learned) return EM_OK;
+  char labels[EM_FIT_TEXT_LEN];
+  em_fit_param_text(em_fit_param_find("labels"), &r->params, labels);
+  return em_fail(err, EM_E_INPUT,
+                 "no pools to learn from: labels %s leaves out all %zu; expected another choice of them", labels, n);
 }
 
 /* trainings: those of all repeats. */

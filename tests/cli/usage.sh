@@ -17,7 +17,7 @@ try db export --pool-sample 1e3 out
 try db export
 try eval
 try eval prior
-try eval prior --pools measured out
+try eval prior --pools some out
 try fit one
 try fit --depth 99 a b
 try fit --iterations x a b

@@ -158,10 +158,10 @@ static void json_has_a_key_a_pool_and_the_same_bytes(void **state)
   cJSON *root;
   if (!open_dataset(&o)) skip();
   em_eval e = evaluate(&o, NULL);
-  assert_int_equal(em_eval_json(&e, o.d, o.prior, &a, &err), EM_OK);
+  assert_int_equal(em_eval_json(&e, NULL, o.d, o.prior, &a, &err), EM_OK);
   em_eval_free(&e);
   assert_int_equal(em_eval_golden(o.d, o.prior, NULL, 2, NULL, &e, &err), EM_OK);
-  assert_int_equal(em_eval_json(&e, o.d, o.prior, &b, &err), EM_OK);
+  assert_int_equal(em_eval_json(&e, NULL, o.d, o.prior, &b, &err), EM_OK);
   assert_string_equal(a, b);
   assert_int_equal(em_json_parse(a, strlen(a), "eval", &root, &err), EM_OK);
   assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(root, "per_golden")), e.n_pools);
@@ -179,7 +179,7 @@ static int evaluate_all(const opened *o, em_err *err)
   char *text;
   int rc = em_eval_golden(o->d, o->prior, NULL, 1, NULL, &e, err);
   if (rc != EM_OK) return rc;
-  rc = em_eval_json(&e, o->d, o->prior, &text, err);
+  rc = em_eval_json(&e, NULL, o->d, o->prior, &text, err);
   em_eval_free(&e);
   if (rc == EM_OK) em_free(text);
   return rc;

@@ -44,6 +44,9 @@ static const struct {
              {"fit_ranks", {"fits/b"}, 2},
              {"fit_diff", {"fits/a", "fits/b"}, 3},
              {"fit_compare", {"fits/a", "fits/b"}, 1},
+             {"fit_measured", {"fits-measured/m"}, 3},
+             {"fit_measured_pools", {"fits-measured/m"}, 2},
+             {"fit_measured_compare", {"fits-measured/m", "fits-measured/m"}, 1},
              {"schema_doc", {NULL}, 200},
              {"schema_doc", {"pools"}, 15},
              {"pools", {NULL, NULL, "other.json"}, 5},
@@ -89,11 +92,26 @@ static const char fit_b[] =
   "\"NVIDIA GeForce RTX 4080/p2\":{\"pool\":90,\"positives\":2,\"rank\":3,\"rank_optimistic\":3,\"sampled\":90},"
   "\"NVIDIA GeForce RTX 4080/p3\":{\"pool\":4,\"positives\":1,\"rank\":1,\"rank_optimistic\":1,\"sampled\":4}}}}";
 
-static void write_fit(const char *name, const char *text)
+#define FIGURES                                                                                                        \
+  "{\"spearman\":{\"groups\":1,\"median\":0.5,\"worst\":0.5,\"worst_pool\":\"card/x@O3\"},"                            \
+  "\"regret1\":{\"groups\":2,\"median\":1.25,\"worst\":1.5,\"worst_pool\":\"card/y@O3\"},"                             \
+  "\"regret10\":{\"groups\":0,\"median\":null,\"worst\":null}}"
+#define SUMMARY(more) "{\"axes\":{\"gpu\":\"card\",\"h_opt\":3" more "},\"groups\":2,\"metrics\":" FIGURES "}"
+#define MEASURED(regret)                                                                                               \
+  "{\"h_opt\":3,\"measured\":6,\"rank\":2,\"rank_optimistic\":1,\"regret1\":" regret                                   \
+  ",\"regret10\":null,\"rows\":6,\"spearman\":0.5"
+
+static const char fit_m[] =
+  "{\"header\":{},\"full_train\":{\"per_golden\":{},\"measured\":{\"per_pool\":{\"card/x@O3\":" MEASURED("1") "},\"card/y@O3\":" MEASURED(
+    "1.5") "}},\"summaries\":[" SUMMARY("") "]}},"
+                                            "\"cv\":{\"measured\":{\"holdout_per_pool\":{\"card/x@O3\":" MEASURED("2") ",\"fold\":1}},\"summaries\":[" SUMMARY(
+                                              ",\"cv_split\":\"holdout\"") "," SUMMARY(",\"cv_split\":\"train\"") "]}}}";
+
+static void write_fit(const char *folder_name, const char *name, const char *text)
 {
   em_err err;
   char *folder, *path;
-  fixture_must(em_path_join(&folder, &err, in_scratch("fits"), name), &err);
+  fixture_must(em_path_join(&folder, &err, in_scratch(folder_name), name), &err);
   fixture_must(em_mkdirs(folder, &err), &err);
   fixture_must(em_path_join(&path, &err, folder, "metrics.json"), &err);
   put_file(path, text, strlen(text));
@@ -118,8 +136,9 @@ static int open_all(void **state)
   em_err err;
   em_session *other;
   if (open_fixture(state) != 0) return -1;
-  write_fit("a", fit_a);
-  write_fit("b", fit_b);
+  write_fit("fits", "a", fit_a);
+  write_fit("fits", "b", fit_b);
+  write_fit("fits-measured", "m", fit_m);
   write_store();
   fixture_must(em_session_rank_all(session, NULL, &err), &err);
   fixture_must(em_session_with_prior(session, in_scratch("other.json"), &other, &err), &err);
