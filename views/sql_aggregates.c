@@ -6,11 +6,8 @@
 #include "views/sql_int.h"
 
 /* What an aggregate has seen so far; SQLite zeroes it. */
-typedef struct pair {
-  double x, y;
-} pair;
 typedef struct samples {
-  pair *items;
+  em_xy *items;
   size_t n, cap;
   double sum;    /* geomean: of logarithms */
   size_t within; /* topk */
@@ -45,7 +42,7 @@ static void add(sqlite3_context *ctx, samples *s, double x, double y)
   if (em_grow(&s->items, &s->cap, s->n + 1, sizeof *s->items, &err) != EM_OK)
     fail(ctx, s, NULL);
   else
-    s->items[s->n++] = (pair){x, y};
+    s->items[s->n++] = (em_xy){x, y};
 }
 
 /* NULL when nothing counted, or it failed before. */
@@ -63,14 +60,8 @@ static void release(sqlite3_context *ctx)
 
 static int by_x(const void *a, const void *b)
 {
-  const pair *p = a, *q = b;
+  const em_xy *p = a, *q = b;
   return (p->x > q->x) - (p->x < q->x);
-}
-
-static int by_y(const void *a, const void *b)
-{
-  const pair *p = a, *q = b;
-  return (p->y > q->y) - (p->y < q->y);
 }
 
 /* ---- quantiles ---- */
@@ -157,38 +148,11 @@ static void spearman_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
   if (s) add(ctx, s, sqlite3_value_double(argv[0]), sqlite3_value_double(argv[1]));
 }
 
-/* Puts ranks in the place of values, sorted by them; equal values share their mean rank. */
-static void rank_by(pair *items, size_t n, int (*order)(const void *, const void *), bool is_x)
-{
-  qsort(items, n, sizeof *items, order);
-  for (size_t i = 0; i < n;) {
-    size_t end = i + 1;
-    while (end < n && order(&items[i], &items[end]) == 0) end++;
-    double rank = ((double)i + (double)(end - 1)) / 2;
-    for (; i < end; i++) {
-      if (is_x)
-        items[i].x = rank;
-      else
-        items[i].y = rank;
-    }
-  }
-}
-
 static void spearman_final(sqlite3_context *ctx)
 {
   samples *s = seen(ctx);
-  if (s) {
-    double mean = (double)(s->n - 1) / 2, xx = 0, yy = 0, xy = 0;
-    rank_by(s->items, s->n, by_y, false);
-    rank_by(s->items, s->n, by_x, true);
-    for (size_t i = 0; i < s->n; i++) {
-      double dx = s->items[i].x - mean, dy = s->items[i].y - mean;
-      xx += dx * dx;
-      yy += dy * dy;
-      xy += dx * dy;
-    }
-    if (xx > 0 && yy > 0) sqlite3_result_double(ctx, xy / sqrt(xx * yy));
-  }
+  double rho = s ? em_spearman(s->items, s->n) : (double)NAN;
+  if (!isnan(rho)) sqlite3_result_double(ctx, rho);
   release(ctx);
 }
 
