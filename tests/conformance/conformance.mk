@@ -5,7 +5,7 @@ CONFORMANCE_TOOLS := $(BUILD)/conformance/score_tool $(BUILD)/conformance/explai
 $(CONFORMANCE_TOOLS): $(BUILD)/conformance/%: $(BUILD)/tests/conformance/%.o $(CORE_LIB)
 	$(LINK) $(CORE_LIBS)
 
-conformance: $(CONFORMANCE_TOOLS) ## compare models, scores and explanations with the real CatBoost
+conformance: all $(CONFORMANCE_TOOLS) ## compare models, scores and explanations with the real CatBoost
 	@tests/conformance/run.sh $(BUILD)/conformance
 
 conformance-speed: $(BUILD)/conformance/score_tool ## time scoring beside the real CatBoost

@@ -18,16 +18,18 @@ if ! cmp -s $here/requirements.txt $venv/installed; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-[ $# -gt 0 ] || set -- theirs ours explain
+[ $# -gt 0 ] || set -- theirs ours fits explain
 for part; do
+  more=
   case $part in
+    fits) tool=./emmy more=$tools ;;
     fit) tool=./emmy ;;
     fit_speed) tool=$tools/../bench/bench ;;
     explain) tool=$tools/explain_tool ;;
     *) tool=$tools/score_tool ;;
   esac
   # A pipe keeps the figures coming while a long part runs; it has no status of its own.
-  { $venv/bin/python $here/"$part".py "$tool" "$work" || touch "$work/failed"; } | tee -a "$work/all"
+  { $venv/bin/python $here/"$part".py "$tool" "$work" ${more:+"$more"} || touch "$work/failed"; } | tee -a "$work/all"
 done
 # One line for all parts that count.
 sed -n 's/.*: \([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p' "$work/all" |
