@@ -12,7 +12,7 @@ conformance-speed: $(BUILD)/conformance/score_tool ## time scoring beside the re
 	@tests/conformance/run.sh $(BUILD)/conformance speed
 
 # Takes many minutes.
-conformance-fit: all $(BUILD)/bench/bench $(CONFORMANCE_TOOLS) ## fit beside the real CatBoost: held-out ranks with five seeds, times
+conformance-fit: all $(CONFORMANCE_TOOLS) ## fit beside the real CatBoost: held-out ranks with five seeds, times
 	@tests/conformance/run.sh $(BUILD)/conformance fit fit_speed
 
 .PHONY: conformance conformance-speed conformance-fit

@@ -2,15 +2,13 @@
 
 Both draw their own negatives; both are ranked over whole pools as the dataset holds them, ties against the golden.
 Printed per objective figure: ours, theirs, and the mean difference (ours - theirs) with the 95 % interval of a paired
-bootstrap over pools. Then processor time of one fit to everything.
+bootstrap over pools. fit_speed.py has the times.
 """
 
 import json
 import os
-import resource
 import subprocess
 import sys
-import time
 from concurrent.futures import ProcessPoolExecutor
 
 import catboost as cb
@@ -52,9 +50,7 @@ def train(groups, seed, threads):
         ys.append(np.isin(rows, golden).astype(float))
         ids.append(np.full(len(rows), i))
     pool = cb.Pool(np.concatenate(xs), np.concatenate(ys), group_id=np.concatenate(ids))
-    start = time.process_time(), time.perf_counter()
-    model = cb.CatBoost(dict(THEIRS, random_seed=seed, thread_count=threads)).fit(pool)
-    return model, time.process_time() - start[0], time.perf_counter() - start[1]
+    return cb.CatBoost(dict(THEIRS, random_seed=seed, thread_count=threads)).fit(pool)
 
 
 def rank(model, x, golden):
@@ -66,7 +62,7 @@ def rank(model, x, golden):
 
 def hold_out(job):
     groups, folds, seed, fold = job
-    model, _, _ = train([g for g, f in zip(groups, folds) if f != fold], seed, 1)
+    model = train([g for g, f in zip(groups, folds) if f != fold], seed, 1)
     return [(g[0], seed, rank(model, g[1], g[2])) for g, f in zip(groups, folds) if f == fold]
 
 
@@ -81,18 +77,14 @@ def emmy(program, *args):
 
 
 def our_fit(program, work, name, *more):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.perf_counter()
     options = [word for key, value in OURS.items() for word in (f"--{key}", str(value))]
     emmy(program, "fit", *options, *more, f"{work}/dataset", f"{work}/{name}.json", "--out", f"{work}/{name}")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     with open(f"{work}/{name}/metrics.json") as f:
-        metrics = json.load(f)
-    return metrics, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.perf_counter() - start
+        return json.load(f)
 
 
 def compare_ranks(program, work):
-    metrics, _, _ = our_fit(program, work, "ours", "--folds", "5", "--repeats", str(SEEDS))
+    metrics = our_fit(program, work, "ours", "--folds", "5", "--repeats", str(SEEDS))
     held = metrics["cv"]["holdout_per_golden"]
     groups = load(f"{work}/dataset", metrics["header"]["columns"])
     keys = [g[0] for g in groups]
@@ -113,23 +105,13 @@ def compare_ranks(program, work):
         ours, other = figure(a), figure(b)
         low, high = interval(ours - other)
         print(f"  {name:20} {ours.mean():.4f} {other.mean():.4f} {(ours - other).mean():+.4f} ({low:+.4f} to {high:+.4f})")
-    return groups
-
-
-def compare_times(program, work, groups):
-    print("one fit to everything (wall and processor seconds; ours with reading, ranking and writing):")
-    for threads in (1, 2):
-        ours = min(our_fit(program, work, f"timed{threads}.{k}", "--folds", "0", "--threads", str(threads))[1:] for k in range(3))
-        theirs = min(train(groups, 0, threads)[1:] for _ in range(3))
-        print(f"  {threads} threads: ours {ours[1]:.2f} and {ours[0]:.2f}, CatBoost {theirs[1]:.2f} and {theirs[0]:.2f}: "
-              f"{theirs[0] / ours[0]:.2f} times as fast by processor time")
 
 
 def main(program, work):
     sys.stdout.reconfigure(line_buffering=True)  # it takes minutes
     emmy(program, "db", "import", "--db", f"{work}/store.db", *sorted(f"data/golden/{f}" for f in os.listdir("data/golden")))
     emmy(program, "db", "export", "--db", f"{work}/store.db", f"{work}/dataset")
-    compare_times(program, work, compare_ranks(program, work))
+    compare_ranks(program, work)
 
 
 if __name__ == "__main__":

@@ -23,8 +23,7 @@ for part; do
   more=
   case $part in
     fits) tool=./emmy more=$tools ;;
-    fit) tool=./emmy ;;
-    fit_speed) tool=$tools/../bench/bench ;;
+    fit | fit_speed) tool=./emmy ;;
     explain) tool=$tools/explain_tool ;;
     *) tool=$tools/score_tool ;;
   esac
