@@ -1,15 +1,20 @@
-# A termination signal stops the work: the message says how far it came, nothing half-written stays.
+# An interrupt or a termination signal stops the work: the message says how far it came, nothing half-written stays.
 . "$SRC/tests/fixtures/tiny.sh"
 tiny_dataset d
-stop() { # COMMAND...: starts it, asks it to stop
+stop() { # SIGNAL COMMAND...: starts it, asks it to stop
+  signal=$1
+  shift
+  rm -rf _tune
   "$@" >out 2>message &
   pid=$!
   while [ ! -d _tune/fits ]; do sleep 0.1; done # made just before the training
   sleep 0.3
-  kill -TERM $pid
+  kill -"$signal" $pid
   if wait $pid; then echo "status 0"; else echo "status $?"; fi
   sed 's/[0-9][0-9]*/N/g' message
 }
-stop "$EMMY" fit --iterations 100000 --leaf-steps 1000 --folds 0 d w.json
-ls | grep -v -e -shm -e -wal
-ls -A _tune/fits
+for signal in TERM INT; do
+  stop $signal "$EMMY" fit --iterations 100000 --leaf-steps 1000 --folds 0 d w.json
+  ls | grep -v -e -shm -e -wal
+  ls -A _tune/fits
+done
