@@ -35,7 +35,8 @@ UNIT_SRC  := $(wildcard tests/unit/test_*.c)
 FAULT_SRC := $(filter-out tests/fault/faultio.c,$(wildcard tests/fault/*.c))
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SRC := $(wildcard tests/bench/*.c)
-ALL_SRC   := $(CORE_SRC) $(VIEWS_SRC) $(TUI_SRC) $(UNIT_SRC) $(FAULT_SRC) $(FUZZ_SRC) $(BENCH_SRC)
+SAME_SRC  := $(wildcard tests/same/*.c)
+ALL_SRC   := $(CORE_SRC) $(VIEWS_SRC) $(TUI_SRC) $(UNIT_SRC) $(FAULT_SRC) $(FUZZ_SRC) $(BENCH_SRC) $(SAME_SRC)
 
 CORE_LIB  := $(BUILD)/libemmycore.a
 VIEWS_LIB := $(BUILD)/libemmyviews.a
@@ -85,6 +86,10 @@ $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(VIEWS_LIB) $(CORE_LIB)
 $(BUILD)/fault/%: $(BUILD)/tests/fault/%.o $(CORE_LIB)
 	$(LINK) $(CORE_LIBS)
 $(BUILD)/bench/bench: $(BENCH_SRC:%.c=$(BUILD)/%.o) $(VIEWS_LIB) $(CORE_LIB)
+	$(LINK) $(CORE_LIBS)
+# Of the core what a fit needs.
+$(BUILD)/same/fit_digest: $(patsubst %.c,$(BUILD)/%.o,$(SAME_SRC) $(filter \
+    $(patsubst %,core/%/%.c,base kernel target schedule space feature prior fit),$(CORE_SRC)))
 	$(LINK) $(CORE_LIBS)
 $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(VIEWS_LIB) $(CORE_LIB)
 	$(LINK) -fsanitize=fuzzer $(CORE_LIBS)
@@ -145,6 +150,11 @@ ubsan: ## the tests under UndefinedBehaviorSanitizer
 tsan: ## the tests that use threads under ThreadSanitizer
 	+$(SANITIZE) CFLAGS='-O1 -g -fsanitize=thread' OPENMP=
 
+fit-digest: $(BUILD)/same/fit_digest
+	@$<
+same-bytes: ## fit with gcc and clang, -O0 and -O3, 1, 2 and 4 threads, and compare the bytes
+	+@MAKE='$(MAKE)' tests/same-bytes.sh
+
 fuzz: $(FUZZ_BIN)
 fuzz-smoke: ## run each fuzz target for a few seconds (needs clang)
 	$(MAKE) fuzz CC='$(FUZZ_CC)' CFLAGS='$(FUZZ_CFLAGS)' OPENMP=
@@ -167,7 +177,7 @@ compdb: ## write compile_commands.json
 
 include $(wildcard data/*.mk tests/conformance/*.mk)
 
-.PHONY: all run deps deps-all man install clean help unit check asan ubsan tsan fuzz fuzz-smoke fuzz-run bench lint compdb FORCE
+.PHONY: all run deps deps-all man install clean help unit check asan ubsan tsan fit-digest same-bytes fuzz fuzz-smoke fuzz-run bench lint compdb FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(wildcard $(BUILD)/*/*/*.d $(BUILD)/*/*.d)
