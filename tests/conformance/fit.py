@@ -1,8 +1,9 @@
 """fit.py EMMY WORK - our fit beside CatBoost's, on the shipped golden files: same pools, columns, folds, settings, seeds.
 
 Both draw their own negatives; both are ranked over whole pools as the dataset holds them, ties against the golden.
-Printed per objective figure: ours, theirs, and the mean difference (ours - theirs) with the 95 % interval of a paired
-bootstrap over pools. fit_speed.py has the times.
+Fits of ours: with CatBoost's settings; the same with our way to weigh a split; and the defaults, which make the shipped
+prior. Printed per pair of fits: both figures, and the mean difference (first - second) with the 95 % interval of a
+paired bootstrap over pools. fit_speed.py has the times.
 """
 
 import json
@@ -18,6 +19,11 @@ SEEDS, NEGATIVES = 5, 1000
 OURS = {"iterations": 200, "depth": 6, "learning-rate": 0.1, "l2-leaf-reg": 1, "negatives": NEGATIVES, "bootstrap": "bernoulli",
         "subsample": 0.8, "bags": 1, "leaf-method": "newton", "leaf-steps": 10, "score": "cosine", "split-weight": "rows",
         "random-strength": 0, "rsm": 1, "borders": 254}
+FITS = {"ours": OURS, "ours, split by curvature": dict(OURS, **{"split-weight": "curvature"}), "shipped": {}}
+PAIRS = [("ours", "CatBoost"), ("ours, split by curvature", "CatBoost"), ("shipped", "CatBoost"), ("shipped", "ours"),
+         ("shipped", "ours, split by curvature")]
+FIGURES = {"top-1": lambda r: (r < 1).mean(axis=1), "top-10": lambda r: (r < 10).mean(axis=1),
+           "mean log2(1 + rank)": lambda r: np.log2(1 + r).mean(axis=1)}
 THEIRS = dict(iterations=200, depth=6, learning_rate=0.1, l2_leaf_reg=1, loss_function="QuerySoftMax", bootstrap_type="Bernoulli",
               subsample=0.8, sampling_unit="Group", leaf_estimation_method="Newton", leaf_estimation_iterations=10,
               score_function="Cosine", random_strength=0, border_count=254, boosting_type="Plain", verbose=False,
@@ -76,35 +82,49 @@ def emmy(program, *args):
     subprocess.run([program, *args], check=True, stdout=subprocess.DEVNULL)
 
 
-def our_fit(program, work, name, *more):
-    options = [word for key, value in OURS.items() for word in (f"--{key}", str(value))]
-    emmy(program, "fit", *options, *more, f"{work}/dataset", f"{work}/{name}.json", "--out", f"{work}/{name}")
+def our_fit(program, work, name, settings):
+    options = [word for key, value in settings.items() for word in (f"--{key}", str(value))]
+    emmy(program, "fit", *options, "--folds", "5", "--repeats", str(SEEDS), f"{work}/dataset", f"{work}/{name}.json",
+         "--out", f"{work}/{name}")
     with open(f"{work}/{name}/metrics.json") as f:
         return json.load(f)
 
 
-def compare_ranks(program, work):
-    metrics = our_fit(program, work, "ours", "--folds", "5", "--repeats", str(SEEDS))
-    held = metrics["cv"]["holdout_per_golden"]
-    groups = load(f"{work}/dataset", metrics["header"]["columns"])
-    keys = [g[0] for g in groups]
-    if len(set(keys)) != len(keys) or set(keys) != set(held):
-        raise SystemExit("the metrics file and the dataset do not hold the same pools")
-    folds = [held[key]["fold"] for key in keys]
+def their_ranks(groups, folds):
     jobs = [(groups, folds, seed, fold) for seed in range(SEEDS) for fold in sorted(set(folds))]
-    theirs = {key: [0] * SEEDS for key in keys}
+    ranks = {g[0]: [0] * SEEDS for g in groups}
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as workers:
         for found in workers.map(hold_out, jobs):
             for key, seed, r in found:
-                theirs[key][seed] = r
-    a = np.array([held[key]["ranks"] for key in keys], dtype=float)
-    b = np.array([theirs[key] for key in keys], dtype=float)
-    print(f"held out, {len(keys)} pools, {SEEDS} seeds (ours, CatBoost's, difference with 95 % interval):")
-    for name, figure in (("top-1", lambda r: (r < 1).mean(axis=1)), ("top-10", lambda r: (r < 10).mean(axis=1)),
-                         ("mean log2(1 + rank)", lambda r: np.log2(1 + r).mean(axis=1))):
-        ours, other = figure(a), figure(b)
-        low, high = interval(ours - other)
-        print(f"  {name:20} {ours.mean():.4f} {other.mean():.4f} {(ours - other).mean():+.4f} ({low:+.4f} to {high:+.4f})")
+                ranks[key][seed] = r
+    return ranks
+
+
+def held_out_ranks(program, work):
+    """By fit: pools x seeds."""
+    held = {}
+    for k, (name, settings) in enumerate(FITS.items()):
+        metrics = our_fit(program, work, f"ours{k}", settings)
+        held[name] = metrics["cv"]["holdout_per_golden"]
+    groups = load(f"{work}/dataset", metrics["header"]["columns"])
+    keys = [g[0] for g in groups]
+    if len(set(keys)) != len(keys) or any(set(keys) != set(h) for h in held.values()):
+        raise SystemExit("the metrics files and the dataset do not hold the same pools")
+    folds = [held["ours"][key]["fold"] for key in keys]
+    if any([h[key]["fold"] for key in keys] != folds for h in held.values()):
+        raise SystemExit("the fits do not hold out the same folds")
+    held["CatBoost"] = {key: {"ranks": ranks} for key, ranks in their_ranks(groups, folds).items()}
+    return {name: np.array([h[key]["ranks"] for key in keys], dtype=float) for name, h in held.items()}
+
+
+def compare_ranks(program, work):
+    ranks = held_out_ranks(program, work)
+    for first, second in PAIRS:
+        print(f"held out, {len(ranks[first])} pools, {SEEDS} seeds: {first}; {second}; difference with 95 % interval")
+        for name, figure in FIGURES.items():
+            a, b = figure(ranks[first]), figure(ranks[second])
+            low, high = interval(a - b)
+            print(f"  {name:20} {a.mean():.4f} {b.mean():.4f} {(a - b).mean():+.4f} ({low:+.4f} to {high:+.4f})")
 
 
 def main(program, work):
