@@ -198,6 +198,7 @@ typedef struct em_map {
 } em_map;
 int em_map_open(const char *path, em_map *out, em_err *err) EM_MUST_CHECK;
 void em_map_close(em_map *m);
+void em_map_rest(const em_map *m); /* not read for a while: its pages need not stay in memory */
 
 /* A file being written.  Nothing is visible at `path` before em_out_commit,
  * which syncs file and folder and renames; em_out_abort (also after a failed

@@ -91,6 +91,12 @@ void em_map_close(em_map *m)
   *m = (em_map){0};
 }
 
+/* The mapping is of a file and read-only: pages that went are read again.  Advice may be refused, and nothing is lost. */
+void em_map_rest(const em_map *m)
+{
+  if (m->len) (void)madvise((void *)(uintptr_t)m->data, m->len, MADV_DONTNEED);
+}
+
 int em_file_digest(const char *path, char hex[33], em_err *err)
 {
   enum { CHUNK = 1 << 16 };

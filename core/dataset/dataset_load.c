@@ -450,7 +450,9 @@ const em_reason *em_dataset_dropped(const em_dataset *d, bool measured, size_t *
 
 const cJSON *em_dataset_provenance(const em_dataset *d) { return d->provenance; }
 
-static em_fit_group fit_group(const em_group *g, bool learned)
+static void rest_matrix(const void *npy) { em_map_rest(&((const em_npy *)npy)->map); }
+
+static em_fit_group fit_group(const em_group *g, const em_npy *matrix, bool learned)
 {
   return (em_fit_group){.key = g->key,
                         .gpu = g->gpu,
@@ -465,14 +467,16 @@ static em_fit_group fit_group(const em_group *g, bool learned)
                         .positives = g->measured ? &g->fastest : g->golden_ids,
                         .n_positives = g->measured ? 1 : g->n_golden,
                         .latency = g->latency_us,
-                        .h_opt = g->h_opt};
+                        .h_opt = g->h_opt,
+                        .rest = rest_matrix,
+                        .owner = matrix};
 }
 
 void em_dataset_fit_groups(const em_dataset *d, int64_t labels, em_fit_group *out)
 {
   for (size_t i = 0; i < d->n_groups; i++) {
     const em_group *g = &d->groups[i];
-    out[i] = fit_group(g, labels == EM_LABELS_BOTH || g->measured == (labels == EM_LABELS_MEASURED));
+    out[i] = fit_group(g, &d->matrices[i], labels == EM_LABELS_BOTH || g->measured == (labels == EM_LABELS_MEASURED));
   }
 }
 

@@ -10,12 +10,16 @@
 
 /* ---- values to bins, a column at a time -------------------------------------------- */
 
+#define TOGETHER 16 /* columns whose values are fetched in one pass over the pools */
+
 /* Columns while they are cut: one byte a row, column by column. */
 typedef struct cutting {
   const em_fit_set *set;
   const em_columns *cols;
   size_t max_borders;
   em_fit_bins *out;
+  size_t first, n;       /* columns that are being cut */
+  float *values;         /* TOGETHER x n_rows: of these */
   uint8_t *bins;         /* n_columns x n_rows */
   bool *varies_in_group; /* of each column */
   em_digest *digest;     /* of each column's bins */
@@ -30,15 +34,22 @@ static float narrow(double x)
   return (float)x + 0.0f;
 }
 
-static void gather(const em_fit_set *s, const char *name, float *value)
+/* Pool by pool, so that only one need be in memory. */
+static void fetch_groups(void *ctx, size_t begin, size_t end)
 {
-  for (size_t g = 0; g < s->n_groups; g++) {
+  const cutting *c = ctx;
+  const em_fit_set *s = c->set;
+  for (size_t g = begin; g < end; g++) {
     const em_fit_group *pool = s->groups[g];
-    int64_t at = em_columns_index(pool->cols, name);
-    for (size_t i = s->start[g]; i < s->start[g + 1]; i++) {
-      double x = at < 0 ? NAN : pool->matrix[(size_t)s->pool_row[i] * pool->cols->n + (size_t)at];
-      value[i] = isnan(x) ? NAN : narrow(x);
+    for (size_t k = 0; k < c->n; k++) {
+      int64_t at = em_columns_index(pool->cols, c->cols->names[c->first + k]);
+      float *value = c->values + k * s->n_rows;
+      for (size_t i = s->start[g]; i < s->start[g + 1]; i++) {
+        double x = at < 0 ? NAN : pool->matrix[(size_t)s->pool_row[i] * pool->cols->n + (size_t)at];
+        value[i] = isnan(x) ? NAN : narrow(x);
+      }
     }
+    em_fit_rest(pool);
   }
 }
 
@@ -58,13 +69,13 @@ static uint8_t bin_of_value(const float *border, size_t n, float x)
   return (uint8_t)lo;
 }
 
-static void cut_column(cutting *c, size_t col, float *value, uint32_t *keys)
+static void cut_column(cutting *c, size_t col, uint32_t *keys)
 {
   const em_fit_set *s = c->set;
+  const float *value = c->values + (col - c->first) * s->n_rows;
   float *border = c->out->borders + col * EM_FIT_MAX_BORDERS;
   uint8_t *bins = c->bins + col * s->n_rows;
   size_t n = 0, first = 0;
-  gather(s, c->cols->names[col], value);
   for (size_t i = 0; i < s->n_rows; i++)
     if (!isnan(value[i])) keys[n++] = em_fit_key(value[i]);
   bool nans = n < s->n_rows;
@@ -81,14 +92,26 @@ static void cut_column(cutting *c, size_t col, float *value, uint32_t *keys)
 static void cut_columns(void *ctx, size_t begin, size_t end)
 {
   cutting *c = ctx;
-  for (size_t col = begin; col < end; col++) {
-    float *value = em_calloc(c->set->n_rows, sizeof *value);
+  for (size_t col = c->first + begin; col < c->first + end; col++) {
     uint32_t *keys = em_calloc(c->set->n_rows, 2 * sizeof *keys);
-    c->failed[col] = !value || !keys;
-    if (!c->failed[col]) cut_column(c, col, value, keys);
-    em_free(value);
+    c->failed[col] = !keys;
+    if (keys) cut_column(c, col, keys);
     em_free(keys);
   }
+}
+
+static int cut_all(cutting *c, int threads, em_err *err)
+{
+  c->values = em_calloc(c->set->n_rows, TOGETHER * sizeof *c->values);
+  if (!c->values) return em_fail_nomem(err);
+  for (c->first = 0; c->first < c->cols->n; c->first += TOGETHER) {
+    size_t left = c->cols->n - c->first;
+    c->n = left < TOGETHER ? left : TOGETHER;
+    em_parallel_for(c->set->n_groups, 1, threads, fetch_groups, c);
+    em_parallel_for(c->n, 1, threads, cut_columns, c);
+  }
+  em_free(c->values);
+  return EM_OK;
 }
 
 /* ---- bins to codes -------------------------------------------------------------------- */
@@ -266,10 +289,8 @@ int em_fit_bins_make(const em_fit_set *s, const em_columns *cols, size_t max_bor
   if (!out->features || !out->borders || !out->n_borders || !out->has_nans || !c.bins || !c.varies_in_group ||
       !c.digest || !c.failed)
     rc = em_fail_nomem(err);
-  if (rc == EM_OK) {
-    em_parallel_for(cols->n, 1, threads, cut_columns, &c);
-    rc = list_features(&c, err);
-  }
+  if (rc == EM_OK) rc = cut_all(&c, threads, err);
+  if (rc == EM_OK) rc = list_features(&c, err);
   if (rc == EM_OK) rc = pack(&c, threads, err);
   em_free(c.bins);
   em_free(c.varies_in_group);

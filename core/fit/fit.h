@@ -27,7 +27,10 @@ typedef struct em_fit_group {
   const uint32_t *positives; /* ascending row indices; with latencies: the fastest */
   size_t n_positives;
   const double *latency; /* of each row, above 0; NULL = recorded rows are all that counts */
-  int h_opt;             /* optimization level that the latencies were taken at */
+  void (*rest)(
+    const void *owner); /* the matrix is not read for a while: its memory may go until then; NULL = it stays */
+  const void *owner;
+  int h_opt; /* optimization level that the latencies were taken at */
 } em_fit_group;
 
 /* One table of parameters: name, default, range, doc; the command line, its help, provenance and checks are made

@@ -71,6 +71,7 @@ static inline uint64_t em_fit_stream(int purpose, size_t tree, size_t level)
 
 /* The columns of all groups that the view selects, sorted by name. */
 int em_fit_columns(const em_fit_group *groups, size_t n, const char *spec, em_columns *out, em_err *err) EM_MUST_CHECK;
+void em_fit_rest(const em_fit_group *g); /* its matrix is not read for a while */
 /* Everything that makes the input unusable. */
 int em_fit_check_groups(const em_fit_group *groups, size_t n, const em_columns *cols, em_err *err) EM_MUST_CHECK;
 

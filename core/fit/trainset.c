@@ -79,6 +79,7 @@ static int check_finite(const em_fit_group *g, const em_columns *cols, em_err *e
                        "pool %s: candidate %zu has an infinite %s; expected a finite number, or NaN where missing",
                        g->key, r, cols->names[c]);
   }
+  em_fit_rest(g);
   return EM_OK;
 }
 
@@ -100,6 +101,11 @@ int em_fit_check_groups(const em_fit_group *groups, size_t n, const em_columns *
     if (rc == EM_OK) rc = check_finite(&groups[i], cols, err);
   }
   return rc;
+}
+
+void em_fit_rest(const em_fit_group *g)
+{
+  if (g->rest) g->rest(g->owner);
 }
 
 /* ---- rows -------------------------------------------------------------------------- */
