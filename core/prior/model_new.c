@@ -197,11 +197,14 @@ static int copy_trees(em_model *m, const em_model_build *spec, size_t n_splits, 
   return EM_OK;
 }
 
-/* What CatBoost's own tools look for: the loss, by which they pick a metric. */
+/* What CatBoost's own tools look for: the loss, by which they pick a metric; flat_params is where its Python package reads
+ * parameters, and it complains when there are none. */
 static int make_info(em_model *m, const char *loss, em_err *err)
 {
   em_str text = {0};
-  em_str_put(&text, "{\"params\":{\"loss_function\":{\"params\":{},\"type\":");
+  em_str_put(&text, "{\"params\":{\"flat_params\":{\"loss_function\":");
+  em_str_put_json(&text, loss);
+  em_str_put(&text, "},\"loss_function\":{\"params\":{},\"type\":");
   em_str_put_json(&text, loss);
   em_str_put(&text, "},\"metrics\":{\"objective_metric\":{\"params\":{},\"type\":");
   em_str_put_json(&text, loss);

@@ -102,6 +102,14 @@ def check(tally, tools, work, name, model, rng):
     return deepest
 
 
+def check_silence(tally, path):
+    """CatBoost says what it misses in a model where no Python code sees it."""
+    load = "import sys, catboost; catboost.CatBoost().load_model(sys.argv[1], format='json')"
+    done = subprocess.run([sys.executable, "-c", load, path], capture_output=True, text=True)
+    said = done.stdout + done.stderr
+    tally.check(f"nothing to say of a model but \"{said.strip()}\"", float(len(said)), 0)
+
+
 def main(emmy, work, tools):
     tally = Tally("priors of our fit, scored and explained by CatBoost")
     make_dataset(emmy, work)
@@ -113,6 +121,7 @@ def main(emmy, work, tools):
             models += 1
         except (RuntimeError, cb.CatBoostError) as error:
             tally.refuse(name, error)
+    check_silence(tally, f"{work}/fit-model.json")
     print(f"{models} priors fitted, deepest trees {sorted(depths)}")
     return tally.close()
 
