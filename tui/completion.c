@@ -21,6 +21,7 @@ static const struct {
   {"CARD", "@card"},
   {"TYPE", "@dtype"},
   {"WHEN", "auto,always,never"},
+  {"KIND", "golden,measured,both"},
   {"LIST", "bias,relu,gelu,silu"},
   {"SHELL", "bash,zsh"},
   {"COMMAND", "@command"},

@@ -44,6 +44,7 @@ emmy fit _
 emmy fit dir g
 emmy fit --objective _
 emmy eval prior --json _
+emmy eval prior --pools _
 emmy compare --fail-on-regression 0001 0
 emmy compare 0001 0001 _
 emmy kernel new ma
