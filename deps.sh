@@ -31,6 +31,7 @@ needs_all() {
 cmd:clang                 clang             clang                    clang      llvm
 file:omp.h                libomp-dev        libomp-devel             openmp     libomp
 cmd:mandoc                mandoc            mandoc                   mandoc     mandoc
+cmd:zsh                   zsh               zsh                      zsh        zsh
 cmd:python3               python3           python3                  python     python
 python:ensurepip          python3-venv      python3                  python     python
 END
