@@ -16,8 +16,8 @@ static const em_view_column columns[] = {
   {"border", "border", EM_REAL, "", 12, -1, "the split is true where the value is greater"},
   {"unit", "unit", EM_TEXT, "", 10, 0, "unit of the feature; unused when it has none"},
   {"depth", "depth", EM_INT, "splits", 5, 0, "splits of the whole tree"},
-  {"least_value", "least", EM_REAL, "", 9, 4, "least leaf value of the tree"},
-  {"most_value", "most", EM_REAL, "", 9, 4, "greatest leaf value of the tree"},
+  {"least_value", "least", EM_REAL, "", 9, 4, "least leaf value of the tree, times the scale of the model"},
+  {"most_value", "most", EM_REAL, "", 9, 4, "greatest leaf value of the tree, times the scale of the model"},
   {"training_rows", "rows", EM_REAL, "rows", 9, -1,
    "training rows (their weight) of the tree; missing when the model has none"},
 };
@@ -68,7 +68,7 @@ static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
   em_tree_view t;
   em_tree_figures figures;
   if (!em_model_tree(em_view_model(base->session), a.tree, &t)) return; /* open_view made sure */
-  em_tree_figures_of(&t, &figures);
+  em_tree_figures_of(em_view_model(base->session), &t, &figures);
   const char *name = em_prior_columns(em_session_prior(base->session))->names[t.splits[a.level].feature];
   const em_feature *f = em_feature_find(name);
   switch (column) {

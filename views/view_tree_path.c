@@ -109,12 +109,13 @@ static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
 {
   cursor *c = (cursor *)base;
   at a = c->splits[row];
+  const em_model *m = em_view_model(base->session);
   em_tree_view t;
-  if (!em_model_tree(em_view_model(base->session), a.tree, &t)) return; /* open_view made sure */
+  if (!em_model_tree(m, a.tree, &t)) return; /* open_view made sure */
   switch (column) {
   case TREE: em_cell_int(out, (int64_t)a.tree + 1); break;
   case LEAF: em_cell_int(out, c->leaf[a.tree]); break;
-  case LEAF_VALUE: em_cell_real(out, t.leaf_values[c->leaf[a.tree]]); break;
+  case LEAF_VALUE: em_cell_real(out, em_model_scale(m) * t.leaf_values[c->leaf[a.tree]]); break;
   case LEAF_ROWS: em_cell_real(out, t.leaf_weights ? t.leaf_weights[c->leaf[a.tree]] : NAN); break;
   default: split_cell(c, &t, a, column, out);
   }

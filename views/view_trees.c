@@ -13,8 +13,8 @@ static const em_view_column columns[] = {
    "its splits; missing, as all that follows, when the tree is not symmetric"},
   {"splits", "splits", EM_TEXT, "", 60, 0,
    "what each split asks, in the order of the levels; unused when there is none"},
-  {"least_value", "least", EM_REAL, "", 9, 4, "least leaf value"},
-  {"most_value", "most", EM_REAL, "", 9, 4, "greatest leaf value"},
+  {"least_value", "least", EM_REAL, "", 9, 4, "least leaf value, times the scale of the model"},
+  {"most_value", "most", EM_REAL, "", 9, 4, "greatest leaf value, times the scale of the model"},
   {"spread", "spread", EM_REAL, "", 9, 4, "greatest minus least: the most that the tree can move two candidates apart"},
   {"training_rows", "rows", EM_REAL, "rows", 9, -1,
    "training rows (their weight) of the tree; missing when the model has none"},
@@ -31,13 +31,14 @@ typedef struct cursor {
   const char **splits; /* by tree; NULL = not symmetric */
 } cursor;
 
-void em_tree_figures_of(const em_tree_view *t, em_tree_figures *out)
+void em_tree_figures_of(const em_model *m, const em_tree_view *t, em_tree_figures *out)
 {
   *out = (em_tree_figures){.leaves = (size_t)1 << t->n_splits, .least = INFINITY, .most = -INFINITY, .rows = NAN};
   if (t->leaf_weights) out->rows = 0;
   for (size_t i = 0; i < out->leaves; i++) {
-    out->least = fmin(out->least, t->leaf_values[i]);
-    out->most = fmax(out->most, t->leaf_values[i]);
+    double value = em_model_scale(m) * t->leaf_values[i];
+    out->least = fmin(out->least, value);
+    out->most = fmax(out->most, value);
     if (!t->leaf_weights) continue;
     out->rows += t->leaf_weights[i];
     out->empty += t->leaf_weights[i] == 0;
@@ -93,7 +94,7 @@ static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
   em_cell_missing(out);
   if (column == TREE) em_cell_int(out, (int64_t)row + 1);
   if (column == TREE || !em_model_tree(em_view_model(base->session), row, &t)) return;
-  em_tree_figures_of(&t, &f);
+  em_tree_figures_of(em_view_model(base->session), &t, &f);
   switch (column) {
   case DEPTH: em_cell_int(out, (int64_t)t.n_splits); break;
   case SPLITS: em_cell_text_or_unused(out, splits); break;
@@ -114,7 +115,7 @@ static void foot(em_cursor *base, em_str *out)
     em_tree_view t;
     em_tree_figures f;
     if (!em_model_tree(em_view_model(base->session), i, &t)) continue;
-    em_tree_figures_of(&t, &f);
+    em_tree_figures_of(em_view_model(base->session), &t, &f);
     leaves += f.leaves;
     empty += f.empty;
   }

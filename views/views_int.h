@@ -36,7 +36,7 @@ typedef struct em_tree_figures {
   size_t leaves, empty;     /* empty: no training row fell in; 0 when rows are not known */
   double least, most, rows; /* rows NaN: the model has none */
 } em_tree_figures;
-void em_tree_figures_of(const em_tree_view *t, em_tree_figures *out);
+void em_tree_figures_of(const em_model *m, const em_tree_view *t, em_tree_figures *out);
 
 /* The pool of that name, scored; released by em_session_release. */
 int em_pool_open(em_session *s, const char *name, const em_scored **out, em_err *err) EM_MUST_CHECK;

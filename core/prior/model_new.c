@@ -68,6 +68,7 @@ void em_model_free(em_model *m)
 
 size_t em_model_n_features(const em_model *m) { return m->n_features; }
 size_t em_model_n_trees(const em_model *m) { return m->n_trees; }
+double em_model_scale(const em_model *m) { return m->scale; }
 
 const float *em_model_borders(const em_model *m, size_t feature, size_t *n)
 {

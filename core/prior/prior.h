@@ -46,6 +46,7 @@ typedef struct em_tree_view {
   const double *leaf_values, *leaf_weights;
 } em_tree_view;
 bool em_model_tree(const em_model *m, size_t tree, em_tree_view *out); /* false for a non-symmetric tree */
+double em_model_scale(const em_model *m);                              /* what leaf values are multiplied with */
 
 /* A model built by the booster: adopts nothing, copies all. */
 typedef struct em_model_build {

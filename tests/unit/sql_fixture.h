@@ -96,7 +96,7 @@ static inline void fixture_golden(const char *path)
   em_golden_free(g);
 }
 
-static inline void fixture_write_prior(const em_tree_view *trees, size_t n, const char *path)
+static inline void fixture_write_prior(const em_tree_view *trees, size_t n, double scale, const char *path)
 {
   static char *const names[] = {"D_cells", "D_smem_bytes", "D_threads"};
   const em_columns cols = {(char **)names, N_OF(names)};
@@ -105,7 +105,7 @@ static inline void fixture_write_prior(const em_tree_view *trees, size_t n, cons
                                .has_nans = (const bool[]){true, true, false},
                                .n_trees = n,
                                .trees = trees,
-                               .scale = 1,
+                               .scale = scale,
                                .loss = "QuerySoftMax"};
   em_err err;
   em_model *m;
@@ -124,7 +124,7 @@ static inline void fixture_prior(const char *path)
                       b_weights[] = {60, 20}, c_leaves[] = {0.0625}, c_weights[] = {80};
   const em_tree_view trees[] = {
     {a, 2, a_leaves, a_weights}, {b, 1, b_leaves, b_weights}, {NULL, 0, c_leaves, c_weights}};
-  fixture_write_prior(trees, N_OF(trees), path);
+  fixture_write_prior(trees, N_OF(trees), 1, path);
 }
 
 /* Another one, of one tree: few threads are better. */
@@ -132,7 +132,7 @@ static inline void fixture_other_prior(const char *path)
 {
   static const em_split split[] = {{2, 48}};
   static const double leaves[] = {1, -1}, weights[] = {20, 10};
-  fixture_write_prior(&(em_tree_view){split, 1, leaves, weights}, 1, path);
+  fixture_write_prior(&(em_tree_view){split, 1, leaves, weights}, 1, 1, path);
 }
 
 /* The scratch folder has to be there. */

@@ -326,6 +326,24 @@ static void test_trees(void **state)
   expect("select count(*) from trees t, splits(null, t.tree) s where s.depth = t.depth", "3\n");
 }
 
+/* Leaf values are in the unit of quality: a scale below 0 makes the least value the greatest. */
+static void test_trees_of_a_scaled_model(void **state)
+{
+  (void)state;
+  static const em_split split[] = {{2, 48}};
+  static const double leaves[] = {1, -0.25}, weights[] = {20, 10};
+  fixture_write_prior(&(em_tree_view){split, 1, leaves, weights}, 1, -2, in_scratch("scaled.json"));
+  char sql_text[1024];
+  const char *path = in_scratch("scaled.json");
+  snprintf(sql_text, sizeof sql_text, "select least_value, most_value, spread from trees('%s')", path);
+  expect(sql_text, "-2.0,0.5,2.5\n");
+  snprintf(sql_text, sizeof sql_text, "select least_value, most_value from splits('%s')", path);
+  expect(sql_text, "-2.0,0.5\n");
+  snprintf(sql_text, sizeof sql_text,
+           "select min(leaf_value), max(leaf_value) from tree_path('square.64', 'pick', '%s')", path);
+  expect(sql_text, "0.5,0.5\n");
+}
+
 static void write_crooked(const char *path)
 {
   static char *const names[] = {"D_cells"};
@@ -555,6 +573,7 @@ int main(void)
                                      cmocka_unit_test(test_tree_path),
                                      cmocka_unit_test(test_splits),
                                      cmocka_unit_test(test_trees),
+                                     cmocka_unit_test(test_trees_of_a_scaled_model),
                                      cmocka_unit_test(test_trees_without_levels),
                                      cmocka_unit_test(test_prior_argument),
                                      cmocka_unit_test(test_ranks),
