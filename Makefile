@@ -164,8 +164,9 @@ fuzz-run:
 FUZZ_CC     = clang
 FUZZ_CFLAGS = -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 
-bench: $(BUILD)/bench/bench $(if $(PROGRAM),emmy) ## measure and print the speeds
+bench: $(BUILD)/bench/bench $(if $(PROGRAM),emmy) ## measure and print the speeds, and ratios to CatBoost's
 	$(BUILD)/bench/bench $(ARGS)
+	@$(if $(ARGS),,$(MAKE) --no-print-directory bench-ratios)
 
 lint: compdb ## look for mistakes with cppcheck and clang-tidy, where present
 	@tests/lint.sh $(CORE_SRC) $(VIEWS_SRC) $(TUI_SRC)

@@ -1,7 +1,6 @@
 """explain.py EXPLAIN_TOOL WORK - explanations of models that CatBoost trains, CatBoost's and ours."""
 
 import sys
-import time
 
 import catboost as cb
 import numpy as np
@@ -58,24 +57,6 @@ def labels(y):
     return label
 
 
-def speed(tool, work):
-    """Processor seconds for 10,000 rows of a model of 200 trees of depth 6, both on one thread."""
-    rng = np.random.default_rng(1)
-    x = rng.normal(size=(20000, 43))
-    y = (x[:, :6].sum(1) > 4).astype(float)
-    model = cb.CatBoost(dict(loss_function="RMSE", iterations=200, depth=6, verbose=False, allow_writing_files=False))
-    model.fit(x, y)
-    model.save_model(f"{work}/model.json", format="json")
-    np.save(f"{work}/rows.npy", x[:10000])
-    pool, theirs = cb.Pool(x[:10000]), []
-    for _ in range(3):
-        start = time.process_time()
-        model.get_feature_importance(pool, type="ShapValues", thread_count=1)
-        theirs.append(time.process_time() - start)
-    mine = float(run_tool(tool, "time", f"{work}/model.json", f"{work}/rows.npy", "1"))
-    print(f"SHAP, 10,000 rows, 200 trees: {mine:.3f} s against CatBoost's {min(theirs):.3f} s, {min(theirs) / mine:.1f} times as fast")
-
-
 def main(tool, work):
     tally = Tally("explanations of CatBoost's models")
     for i, (name, loss, share, params) in enumerate(settings()):
@@ -91,7 +72,6 @@ def main(tool, work):
                 compare_loss(tally, tool, work, name, model, x, labels(y))
         except (RuntimeError, cb.CatBoostError) as error:
             tally.refuse(name, error)
-    speed(tool, work)
     return tally.close()
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 GROUPS, ROWS, COLUMNS = 1000, 350, 43
 RUNS = int(os.environ.get("RUNS", "2"))
-OBJECTIVES = ("QuerySoftMax", "PairLogit", "YetiRank")
+OBJECTIVES = os.environ.get("OBJECTIVES", "QuerySoftMax PairLogit YetiRank").split()
 VALUES = (2, 6, 12, 40, 200, 5000)  # different values of a column, as features have them: few in some, many in others
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh TOOLS [PART...] - models and scores, ours and CatBoost's, both ways, and explanations; TOOLS is the
-# folder of the programs. The part `speed` compares times instead, `fit` our fit with theirs.
+# folder of the programs. The parts `speed`, `explain_speed` and `fit_speed` compare times instead, `fit` held-out ranks.
 #
 # CatBoost lives in a virtual environment of its own, build/conformance/venv, made
 # anew when requirements.txt changes.  Nothing but this suite ever uses it.
@@ -24,7 +24,7 @@ for part; do
   case $part in
     fits) tool=./emmy more=$tools ;;
     fit | fit_speed) tool=./emmy ;;
-    explain) tool=$tools/explain_tool ;;
+    explain | explain_speed) tool=$tools/explain_tool ;;
     *) tool=$tools/score_tool ;;
   esac
   # A pipe keeps the figures coming while a long part runs; it has no status of its own.
