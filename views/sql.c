@@ -216,8 +216,8 @@ int em_stmt_prepare(em_sql *q, const char *text, size_t len, em_stmt **out, size
   q->needs[0] = '\0';
   int rc = EM_OK;
   if (sqlite3_prepare_v2(q->db, text, (int)len, &st->stmt, &tail) != SQLITE_OK) {
-    int at = sqlite3_error_offset(q->db);
-    *used = at > 0 ? (size_t)at : em_sql_place(sqlite3_errmsg(q->db), text, len);
+    int at = sqlite3_error_offset(q->db); /* of an error inside a view: in the view's own text, which may be longer */
+    *used = at > 0 && (size_t)at < len ? (size_t)at : em_sql_place(sqlite3_errmsg(q->db), text, len);
     rc = fail_sqlite(q, err);
   } else {
     *used = tail ? (size_t)(tail - text) : len;

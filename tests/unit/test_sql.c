@@ -371,6 +371,24 @@ static int put_three(void *ctx, const char *text, size_t len)
 }
 
 /* A reader that goes away ends an endless query, and is no error. */
+/* SQLite places such an error in the text of the view. */
+static void test_error_place_in_a_view(void **state)
+{
+  (void)state;
+  em_err err;
+  size_t at;
+  em_str out = {0};
+  em_render r = {.format = EM_FORMAT_CSV};
+  const char *view =
+    "create temp view odd as select 'a text that is longer than the question', trim('x') filter (where 1)";
+  const char *text = "select * from odd";
+  assert_int_equal(em_sql_run(sql, view, strlen(view), &r, collect_text, &out, &at, &err), EM_OK);
+  assert_int_equal(em_sql_run(sql, text, strlen(text), &r, collect_text, &out, &at, &err), EM_E_INPUT);
+  assert_non_null(strstr(err.msg, "FILTER may not be used"));
+  assert_true(at < strlen(text));
+  em_str_free(&out);
+}
+
 static void test_closed_pipe(void **state)
 {
   (void)state;
@@ -500,6 +518,7 @@ int main(void)
                                      cmocka_unit_test(test_attached_files_are_read_only),
                                      cmocka_unit_test(test_hostile_statements),
                                      cmocka_unit_test(test_error_place),
+                                     cmocka_unit_test(test_error_place_in_a_view),
                                      cmocka_unit_test(test_closed_pipe),
                                      cmocka_unit_test(test_cancel),
                                      cmocka_unit_test(test_columns_carry_units),
