@@ -2,6 +2,7 @@
 #include <curses.h>
 #include <string.h>
 
+#include "tui/cli.h"
 #include "tui/explore_int.h"
 
 void em_explorer_say(em_explorer *x, const char *fmt, ...)
@@ -85,8 +86,7 @@ static int parse_open(const char *text, const em_view **view, char *args[EM_MAX_
   *plain = true;
   int rc = next_word(&text, &name, err);
   if (rc != EM_OK) return rc;
-  *view = em_view_find(name ? name : "");
-  if (!*view) rc = em_fail(err, EM_E_USAGE, "no view is called \"%s\"; ? lists them", name ? name : "");
+  rc = em_args_view(name ? name : "", view, err);
   em_free(name);
   for (size_t i = 0; rc == EM_OK && i < (*view)->n_params; i++) {
     rc = next_word(&text, &args[i], err);
