@@ -166,6 +166,8 @@ int em_mkdirs_of(const char *path, em_err *err) EM_MUST_CHECK; /* the folder tha
 /* The knobs that a row of a dataset uses, as a cell; "-" when it uses none. */
 void em_dataset_row_cell(const em_dataset *d, size_t group, size_t row, em_cell *out);
 /* The part of `emmy eval prior` on measured pools. */
+/* What a dataset left out, by reason: golden rows or measured ones. */
+int em_print_dropped(const em_args *a, const em_dataset *d, bool measured, em_err *err) EM_MUST_CHECK;
 int em_print_eval_measured(const em_args *a, const em_eval_measured *e, const em_dataset *d, em_err *err) EM_MUST_CHECK;
 
 #define COMMAND(fn) int em_cmd_##fn(const em_args *a, em_err *err);

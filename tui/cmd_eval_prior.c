@@ -19,9 +19,8 @@ static void get_cell(const void *ctx, size_t row, size_t column, em_cell *out)
 {
   const cells *x = ctx;
   const em_eval_cell *c = &x->all[row];
-  const em_card *card = em_card_lookup(c->gpu);
   switch (column) {
-  case CARD: em_cell_text(out, card ? card->short_name : *c->gpu ? c->gpu : x->together); break;
+  case CARD: em_cell_text(out, *c->gpu ? em_card_short_name(c->gpu) : x->together); break;
   case TIER: em_cell_text(out, *c->tier ? c->tier : x->together); break;
   case SIZE: em_cell_text(out, *c->bucket ? c->bucket : x->together); break;
   case POOLS: em_cell_int(out, (int64_t)c->ranks.pools); break;
@@ -93,9 +92,8 @@ static void get_worst(const void *ctx, size_t row, size_t column, em_cell *out)
   const worst *w = ctx;
   const em_eval_pool *p = &w->pools[row];
   const em_group *g = em_dataset_group(w->d, p->group);
-  const em_card *card = em_card_lookup(g->gpu);
   switch (column) {
-  case WORST_CARD: em_cell_text(out, card ? card->short_name : g->gpu); break;
+  case WORST_CARD: em_cell_text(out, em_card_short_name(g->gpu)); break;
   case POOL: em_cell_text(out, g->label && *g->label ? g->label : g->name); break;
   case RANK: em_cell_int(out, (int64_t)p->rank.against + 1); break;
   case TIES: em_cell_int(out, (int64_t)p->rank.plateau); break;
@@ -127,12 +125,11 @@ static int print_worst(const em_args *a, const em_eval *e, const em_dataset *d, 
   return rc;
 }
 
-/* ---- what was skipped, by reason ---- */
+/* ---- what was left out, by reason ---- */
 
-static const em_view_column reason_columns[] = {
-  {"golden_rows", "golden rows", EM_INT, "", 11, 0, "how many"},
-  {"reason", "reason", EM_TEXT, "", 60, 0, "why"},
-};
+static const em_view_column golden_rows = {"golden_rows", "golden rows", EM_INT, "", 11, 0, "how many"};
+static const em_view_column measured_rows = {"measured_rows", "measured rows", EM_INT, "", 13, 0, "how many"};
+static const em_view_column reason = {"reason", "reason", EM_TEXT, "", 60, 0, "why"};
 
 static void get_reason(const void *ctx, size_t row, size_t column, em_cell *out)
 {
@@ -143,12 +140,13 @@ static void get_reason(const void *ctx, size_t row, size_t column, em_cell *out)
     em_cell_text(out, r->reason);
 }
 
-static int print_reasons(const em_args *a, const em_dataset *d, em_err *err)
+int em_print_dropped(const em_args *a, const em_dataset *d, bool measured, em_err *err)
 {
-  em_table t = {
-    .columns = reason_columns, .n_columns = sizeof reason_columns / sizeof *reason_columns, .get = get_reason};
-  t.ctx = em_dataset_dropped(d, false, &t.n_rows);
-  return em_section_print(a, "skipped, by reason (emmy view skipped lists them)", &t, err);
+  const em_view_column of_reason[] = {measured ? measured_rows : golden_rows, reason};
+  em_table t = {.columns = of_reason, .n_columns = 2, .get = get_reason};
+  t.ctx = em_dataset_dropped(d, measured, &t.n_rows);
+  return em_section_print(
+    a, measured ? "measured rows dropped, by reason" : "skipped, by reason (emmy view skipped lists them)", &t, err);
 }
 
 /* ---- the features that the trees use ---- */
@@ -244,7 +242,7 @@ static int print_golden(const em_args *a, const em_eval *e, const em_dataset *d,
   int rc = print_cells(a, e, err);
   if (rc != EM_OK || !em_is_text_table(a)) return rc;
   rc = print_worst(a, e, d, err);
-  return rc == EM_OK ? print_reasons(a, d, err) : rc;
+  return rc == EM_OK ? em_print_dropped(a, d, false, err) : rc;
 }
 
 static int print_report(const em_args *a, const report *r, em_err *err)

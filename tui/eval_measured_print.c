@@ -27,12 +27,6 @@ static const em_view_column columns[] = {
   {"regret10_worst_pool", "worst pool", EM_TEXT, "", 60, 0, "its pool"},
 };
 
-static const char *short_name(const char *gpu)
-{
-  const em_card *card = em_card_lookup(gpu);
-  return card ? card->short_name : gpu;
-}
-
 static void figure_cell(const em_regret_figure *f, size_t part, em_cell *out)
 {
   switch (part) {
@@ -48,7 +42,7 @@ static void get_cell(const void *ctx, size_t row, size_t column, em_cell *out)
   const em_eval_measured_cell *c = (const em_eval_measured_cell *)ctx + row;
   const em_regret_summary *s = &c->figures;
   switch (column) {
-  case CARD: em_cell_text(out, short_name(c->gpu)); break;
+  case CARD: em_cell_text(out, em_card_short_name(c->gpu)); break;
   case LEVEL: em_cell_int(out, c->h_opt); break;
   case POOLS: em_cell_int(out, (int64_t)s->pools); break;
   default: column -= FIRST_FIGURE; figure_cell(column / 4 ? &s->at[column / 4 - 1] : &s->spearman, column % 4, out);
@@ -86,7 +80,7 @@ static void get_worst(const void *ctx, size_t row, size_t column, em_cell *out)
   const em_eval_measured_pool *p = &w->pools[row];
   const em_group *g = em_dataset_group(w->d, p->group);
   switch (column) {
-  case WORST_CARD: em_cell_text(out, short_name(g->gpu)); break;
+  case WORST_CARD: em_cell_text(out, em_card_short_name(g->gpu)); break;
   case POOL: em_cell_text(out, g->name); break;
   case LABEL: em_cell_text(out, g->label); break;
   case ROWS: em_cell_int(out, (int64_t)p->regret.measured); break;
@@ -126,30 +120,11 @@ static int print_worst(const em_args *a, const em_eval_measured *e, const em_dat
   return rc;
 }
 
-/* ---- what was dropped, by reason ---- */
-
-static const em_view_column reason_columns[] = {
-  {"measured_rows", "measured rows", EM_INT, "", 13, 0, "how many"},
-  {"reason", "reason", EM_TEXT, "", 60, 0, "why"},
-};
-
-static void get_reason(const void *ctx, size_t row, size_t column, em_cell *out)
-{
-  const em_reason *r = (const em_reason *)ctx + row;
-  if (column == 0)
-    em_cell_int(out, (int64_t)r->count);
-  else
-    em_cell_text(out, r->reason);
-}
-
 int em_print_eval_measured(const em_args *a, const em_eval_measured *e, const em_dataset *d, em_err *err)
 {
   em_table cells = {columns, sizeof columns / sizeof *columns, e->n_cells, get_cell, e->cells};
-  em_table reasons = {
-    .columns = reason_columns, .n_columns = sizeof reason_columns / sizeof *reason_columns, .get = get_reason};
-  reasons.ctx = em_dataset_dropped(d, true, &reasons.n_rows);
   int rc = em_is_text_table(a) ? em_section_print(a, "measured pools", &cells, err) : em_table_print(a, &cells, err);
   if (rc != EM_OK || !em_is_text_table(a)) return rc;
   rc = print_worst(a, e, d, err);
-  return rc == EM_OK ? em_section_print(a, "measured rows dropped, by reason", &reasons, err) : rc;
+  return rc == EM_OK ? em_print_dropped(a, d, true, err) : rc;
 }

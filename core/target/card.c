@@ -58,6 +58,12 @@ const em_card *em_card_lookup(const char *name)
   return NULL;
 }
 
+const char *em_card_short_name(const char *name)
+{
+  const em_card *card = em_card_lookup(name);
+  return card ? card->short_name : name;
+}
+
 static int card_distance(const em_card *c, const char *name)
 {
   int best = em_edit_distance(c->name, name);

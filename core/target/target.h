@@ -34,6 +34,7 @@ const em_card *em_card_at(size_t i);
 int em_card_find(const char *name, const em_card **out, em_err *err) EM_MUST_CHECK;
 /* NULL when unknown: for readers that count instead of failing. */
 const em_card *em_card_lookup(const char *name);
+const char *em_card_short_name(const char *name); /* for tables; `name` itself when unknown */
 
 int em_card_cc(const em_card *c);     /* 10 * major + minor */
 int em_card_tc_gen(const em_card *c); /* tensor-core generation, H_tc_gen */

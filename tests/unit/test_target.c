@@ -126,6 +126,8 @@ static void test_names_are_unique(void **state)
 static void test_lookup(void **state)
 {
   (void)state;
+  assert_string_equal(em_card_short_name("NVIDIA H100 80GB"), "h100");
+  assert_string_equal(em_card_short_name("a card of tomorrow"), "a card of tomorrow");
   static const char *const pairs[][2] = {
     {"NVIDIA A100-SXM4-40GB", "NVIDIA A100 40GB"},          {"Tesla V100-SXM3-32GB", "NVIDIA Tesla V100 SXM3 32GB"},
     {"NVIDIA H100 80GB HBM3", "NVIDIA H100 80GB"},          {"h100", "NVIDIA H100 80GB"},
