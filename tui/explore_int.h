@@ -26,8 +26,6 @@ int em_script_open(const char *path, em_script **out, em_err *err) EM_MUST_CHECK
 void em_script_close(em_script *s);
 /* The next step: a key (*command NULL), or a command's text; false at the end.  *at_once: it does not wait for work. */
 bool em_script_next(em_script *s, int *key, const char **command, bool *at_once);
-/* "script.txt:12" for messages. */
-void em_script_place(const em_script *s, em_str *out);
 
 /* What is being done behind the screen, with the top screen. */
 typedef enum em_task_kind { EM_TASK_OPEN, EM_TASK_ORDER, EM_TASK_SEARCH, EM_TASK_WRITE } em_task_kind;

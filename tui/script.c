@@ -10,10 +10,9 @@
 #include "tui/explore_int.h"
 
 struct em_script {
-  char *path, *text;
+  char *text;
   char *line, *next; /* the line being played; NULL before the first and after the last */
-  size_t number;
-  bool at_once; /* of the line */
+  bool at_once;      /* of the line */
 };
 
 static int read_stdin(char **text, em_err *err)
@@ -30,9 +29,7 @@ int em_script_open(const char *path, em_script **out, em_err *err)
   em_script *s = em_calloc(1, sizeof *s);
   if (!s) return em_fail_nomem(err);
   size_t len;
-  s->path = em_strdup(path);
-  int rc = s->path ? EM_OK : em_fail_nomem(err);
-  if (rc == EM_OK) rc = strcmp(path, "-") == 0 ? read_stdin(&s->text, err) : em_file_read(path, &s->text, &len, err);
+  int rc = strcmp(path, "-") == 0 ? read_stdin(&s->text, err) : em_file_read(path, &s->text, &len, err);
   if (rc != EM_OK) {
     em_script_close(s);
     return rc;
@@ -45,7 +42,6 @@ int em_script_open(const char *path, em_script **out, em_err *err)
 void em_script_close(em_script *s)
 {
   if (!s) return;
-  em_free(s->path);
   em_free(s->text);
   em_free(s);
 }
@@ -57,7 +53,6 @@ static bool next_line(em_script *s)
   char *end = strchr(s->line, '\n');
   s->next = end ? end + 1 : NULL;
   if (end) *end = '\0';
-  s->number++;
   s->at_once = *s->line == '!';
   s->line += s->at_once;
   return true;
@@ -78,9 +73,4 @@ bool em_script_next(em_script *s, int *key, const char **command, bool *at_once)
   *key = em_key_parse(s->line, &len);
   s->line += len;
   return true;
-}
-
-void em_script_place(const em_script *s, em_str *out)
-{
-  em_str_printf(out, "%s:%zu", strcmp(s->path, "-") == 0 ? "standard input" : s->path, s->number);
 }

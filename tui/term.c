@@ -271,16 +271,3 @@ int em_key_parse(const char *s, size_t *len)
   *len = n;
   return (int)c;
 }
-
-void em_key_name(int key, char buf[16])
-{
-  for (size_t i = 0; i < N_NAMES; i++) {
-    if (names[i].key != key || key == '<') continue;
-    snprintf(buf, 16, "%s", names[i].name);
-    return;
-  }
-  if (key > 0 && key < 32)
-    snprintf(buf, 16, "<C-%c>", 'a' + key - 1);
-  else
-    snprintf(buf, 16, "%lc", (wint_t)key);
-}

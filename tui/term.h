@@ -53,7 +53,6 @@ enum {
 int em_term_key(int ms);
 /* "<Enter>", "<C-l>", "<Up>", "x" -> number and number of bytes read; EM_KEY_NONE when it is no key. */
 int em_key_parse(const char *s, size_t *len);
-void em_key_name(int key, char buf[16]);
 
 /* The screen as text, blanks at line ends dropped. */
 void em_term_dump(em_str *out);
