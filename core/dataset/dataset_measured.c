@@ -178,7 +178,7 @@ static int add_with_space(em_measured *all, em_manifest *m, const em_evidence *e
                           const em_space *space, const char *features, em_err *err)
 {
   em_columns cols;
-  em_measured_group *g;
+  em_measured_group *g = NULL;
   em_featurizer *f;
   if (em_space_out_of_scope(space)) return em_tally_add(&m->dropped_measured, "out of scope", e->n_rows, err);
   int rc = em_columns_of(e->kernel, features, &cols, err);
