@@ -78,13 +78,13 @@ static void draw_bag(boost *b, size_t tree)
     b->bag[g] = n;
     if (b->weight[g] > 0) n += s->start[g + 1] - s->start[g];
   }
-  b->search.n_rows = n;
+  b->search.rows.n = n;
   if (n > 0) return;
   for (size_t g = 0; g < s->n_groups; g++) {
     b->weight[g] = 1;
     b->bag[g] = s->start[g];
   }
-  b->search.n_rows = s->n_rows;
+  b->search.rows.n = s->n_rows;
 }
 
 /* Gradient of minus the loss and weight of a row, times w. */
@@ -108,8 +108,8 @@ static void fill_bag(void *ctx, size_t begin, size_t end)
     double w = b->weight[g], total = s->total[g];
     size_t at = b->bag[g];
     for (size_t i = s->start[g]; w > 0 && i < s->start[g + 1]; i++, at++) {
-      b->search.id[at] = (uint32_t)i;
-      b->search.gw[at] = derivatives(b, i, total, w);
+      b->search.rows.id[at] = (uint32_t)i;
+      b->search.rows.gw[at] = derivatives(b, i, total, w);
     }
   }
 }

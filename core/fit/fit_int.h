@@ -11,6 +11,7 @@
  *   softmax.c      the objective QuerySoftMax: masses, leaf values
  *   pairs.c        the objectives PairLogit and YetiRank: pairs, derivatives, leaf values
  *   leaves.c       the steps to a tree's leaf values
+ *   rows.c         the rows of a growing tree, by leaf
  *   split.c        histograms and the search for the next split
  *   booster.c      trees, one after the other
  *   early.c        the loss on held-out pools from tree to tree
@@ -171,22 +172,32 @@ void em_fit_cells_close(em_fit_cells *c);
 
 /* ---- leaf values (leaves.c) ------------------------------------------------------------ */
 
+enum { EM_FIT_PIECES = 8 }; /* of the pools at most, in one evaluation */
+
 /* The values of one tree's leaves, before the learning rate. */
 typedef struct em_fit_leaves {
   size_t n;
   double *value, *weight;                      /* n each; weight: training rows */
   double *base;                                /* what the gradient method divides by */
   double *trial, *step, *grad, *curv, *factor; /* scratch, n each */
-  int64_t *sums;                               /* scratch, 2 n */
+  int64_t *sums;                               /* scratch, 2 n a piece */
+  int64_t loss[EM_FIT_PIECES];
 } em_fit_leaves;
 int em_fit_leaves_open(em_fit_leaves *l, size_t max_leaves, em_err *err) EM_MUST_CHECK;
 void em_fit_leaves_close(em_fit_leaves *l);
-/* An objective at leaf values `value` (l->factor = their exponentials): adds what pools give to l->sums (gradient of minus the
- * loss, curvature; fixed point) and returns the loss, less that at value 0. */
-typedef int64_t (*em_fit_evaluate_fn)(const void *ctx, const double *value, em_fit_leaves *l);
+/* An objective as a function of the leaf values. */
+typedef struct em_fit_objective {
+  /* Adds what pools `begin` .. `end` - 1 give at leaf values `value` (factor: their exponentials) to sums, {gradient of minus
+   * the loss, curvature} a leaf, fixed point; returns their loss, less that at value 0.  Called by several threads. */
+  int64_t (*evaluate)(const void *ctx, size_t begin, size_t end, const double *value, const double *factor,
+                      int64_t *sums);
+  const void *ctx;
+  size_t n_groups;
+  int threads;
+} em_fit_objective;
 /* Lowers loss + l2 / 2 * sum of squares (gradient method: the loss) from zero, by steps with backtracking; a leaf
  * without rows stays 0.  weight and base are set. */
-void em_fit_step_leaves(em_fit_leaves *l, const em_fit_params *p, em_fit_evaluate_fn evaluate, const void *ctx);
+void em_fit_step_leaves(em_fit_leaves *l, const em_fit_params *p, const em_fit_objective *of);
 /* leaf: of each row, less than out->n. */
 void em_fit_softmax_leaves(const em_fit_set *s, const double *mass, const uint16_t *leaf, const em_fit_params *p,
                            em_fit_cells *cells, em_fit_leaves *out);
@@ -221,35 +232,62 @@ double em_fit_pairs_derive(em_fit_pairs *q, const em_fit_set *s, const double *s
 void em_fit_pairs_leaves(const em_fit_pairs *q, const em_fit_set *s, const uint16_t *leaf, const em_fit_params *p,
                          em_fit_leaves *out);
 
-/* ---- search (split.c) -------------------------------------------------------------------- */
-
+/* A split of a tree: bins > border go right. */
 typedef struct em_fit_choice {
   uint32_t feature, border;
   double score;
-} em_fit_choice; /* border: bins > border go right */
+} em_fit_choice;
+
+/* ---- rows of a tree (rows.c) ---------------------------------------------------------------- */
+
+/* Neighbouring rows of one leaf: a piece of work. */
+typedef struct em_fit_stretch {
+  size_t leaf, begin, end;
+  size_t left, right; /* where its rows go when the leaf is parted */
+  size_t n_runs;      /* of rows of one group */
+} em_fit_stretch;
+
+typedef struct em_fit_rows {
+  size_t n, max_leaves;    /* n: rows in the bag */
+  uint32_t *id, *id_next;  /* rows, sorted by leaf, then by row; room for the next level's */
+  em_fit_gw *gw, *gw_next; /* their derivatives */
+  bool *right;             /* of each place: its row goes right */
+  uint32_t *run_id;        /* groups of the runs, at the place of their rows; NULL where no block is per group */
+  em_fit_gw *run_gw;
+  size_t *begin, *end; /* of each leaf */
+  em_fit_stretch *stretches;
+  size_t n_stretches, parts; /* parts: stretches of a leaf, of those to add up */
+} em_fit_rows;
+int em_fit_rows_open(em_fit_rows *r, const em_fit_set *s, size_t max_leaves, bool runs, em_err *err) EM_MUST_CHECK;
+void em_fit_rows_close(em_fit_rows *r);
+/* The child with fewer rows, of leaf and leaf + half. */
+size_t em_fit_rows_smaller(const em_fit_rows *r, size_t leaf, size_t half);
+/* Parts leaves 0 .. half - 1, each into itself and the leaf `half` further on. */
+void em_fit_rows_part(em_fit_rows *r, const em_fit_set *set, const em_fit_bins *bins, em_fit_choice split, size_t half,
+                      int threads);
+/* Stretches: the smaller child of each leaf that was parted last (half = 0: the root), each in the same number of parts, at
+ * most `most`. */
+void em_fit_rows_to_add(em_fit_rows *r, size_t half, size_t most);
+void em_fit_rows_sum_runs(em_fit_rows *r, const em_fit_set *set, int threads); /* of these stretches */
+/* Which codes of the feature's slot go right of its border. */
+void em_fit_sides(const em_fit_feature *f, uint32_t border, bool right[EM_FIT_CODES]);
+
+/* ---- search (split.c) -------------------------------------------------------------------- */
 
 /* What the search works on, allocated once for a training. */
 typedef struct em_fit_search {
   const em_fit_set *set;
   const em_fit_bins *bins;
   const em_fit_params *params;
-  size_t n_rows;         /* rows in the bag */
-  uint32_t *id, *id_tmp; /* rows, sorted by leaf, then by row */
-  em_fit_gw *gw, *gw_tmp;
-  uint32_t *run_id; /* groups of the smaller leaves' runs, at the place of their rows */
-  em_fit_gw *run_gw;
-  size_t *begin, *end, *runs; /* of each leaf */
-  em_fit_gw *hist;            /* block by block: leaf x n_bins */
-  em_fit_gw *scratch;         /* one set of slots a block */
-  em_fit_choice *best;        /* of each feature */
+  em_fit_rows rows;
+  em_fit_gw *hist;     /* block by block: leaf x n_bins */
+  em_fit_choice *best; /* of each feature */
   size_t max_leaves;
 } em_fit_search;
 int em_fit_search_open(em_fit_search *q, const em_fit_set *s, const em_fit_bins *b, const em_fit_params *p,
                        em_err *err) EM_MUST_CHECK;
 void em_fit_search_close(em_fit_search *q);
-/* Which codes of the feature's slot go right of its border. */
-void em_fit_sides(const em_fit_feature *f, uint32_t border, bool right[EM_FIT_CODES]);
-/* Grows one tree over the rows id[0 .. n_rows - 1] (ascending) with derivatives gw; returns its number of splits, at
+/* Grows one tree over the rows id[0 .. n - 1] (ascending) of q->rows with derivatives gw; returns its number of splits, at
  * most params->depth. */
 size_t em_fit_search_tree(em_fit_search *q, size_t tree, em_fit_choice *splits);
 

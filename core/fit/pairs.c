@@ -221,24 +221,25 @@ typedef struct view {
   const uint16_t *leaf;
 } view;
 
-static int64_t evaluate(const void *ctx, const double *value, em_fit_leaves *l)
+static int64_t evaluate(const void *ctx, size_t begin, size_t end, const double *value, const double *factor,
+                        int64_t *sums)
 {
   const view *w = ctx;
   const em_fit_pairs *q = w->q;
   int64_t loss = 0;
   (void)value;
-  for (size_t g = 0; g < w->set->n_groups; g++)
+  for (size_t g = begin; g < end; g++)
     for (size_t i = q->start[g]; i < q->start[g] + q->n[g]; i++) {
       const em_fit_pair *pair = &q->pairs[i];
       size_t win = w->leaf[pair->win], lose = w->leaf[pair->lose];
       if (win == lose) continue;
-      double odds = q->odds[i] * l->factor[lose] / l->factor[win], p = odds / (1.0 + odds);
+      double odds = q->odds[i] * factor[lose] / factor[win], p = odds / (1.0 + odds);
       int64_t grad = em_fit_fixed(pair->weight * p, EM_FIT_ONE_GRAD);
       int64_t curv = em_fit_fixed(pair->weight * p * (1.0 - p), EM_FIT_ONE_GRAD);
-      l->sums[2 * win] += grad;
-      l->sums[2 * lose] -= grad;
-      l->sums[2 * win + 1] += curv;
-      l->sums[2 * lose + 1] += curv;
+      sums[2 * win] += grad;
+      sums[2 * lose] -= grad;
+      sums[2 * win + 1] += curv;
+      sums[2 * lose + 1] += curv;
       loss += em_fit_fixed(pair->weight * em_fit_log((1.0 + odds) / (1.0 + q->odds[i])), EM_FIT_ONE_LOSS);
     }
   return loss;
@@ -254,5 +255,5 @@ void em_fit_pairs_leaves(const em_fit_pairs *q, const em_fit_set *s, const uint1
     l->sums[leaf[i]] += q->slope[i].weight;
   }
   for (size_t i = 0; i < l->n; i++) l->base[i] = (double)l->sums[i] / EM_FIT_ONE_GRAD;
-  em_fit_step_leaves(l, p, evaluate, &(view){q, s, leaf});
+  em_fit_step_leaves(l, p, &(em_fit_objective){evaluate, &(view){q, s, leaf}, s->n_groups, (int)p->threads});
 }

@@ -114,31 +114,32 @@ typedef struct view {
   const em_fit_cells *cells;
 } view;
 
-/* Adds the gradient (of minus the loss) and curvature of one pool at factor = exp(value); returns its loss,
- * less that at value 0. */
-static int64_t evaluate_group(const em_fit_cell *cell, size_t n, double total, const double *value, em_fit_leaves *l)
+/* Returns the pool's loss, less that at value 0. */
+static int64_t evaluate_group(const em_fit_cell *cell, size_t n, double total, const double *value,
+                              const double *factor, int64_t *sums)
 {
   double z = 0, below = 0;
   for (size_t i = 0; i < n; i++) {
-    z += (double)cell[i].mass * l->factor[cell[i].leaf];
+    z += (double)cell[i].mass * factor[cell[i].leaf];
     below += cell[i].target * value[cell[i].leaf];
   }
   double share = 1.0 / z;
   for (size_t i = 0; i < n; i++) {
     size_t leaf = cell[i].leaf;
-    double q = (double)cell[i].mass * l->factor[leaf] * share;
-    l->sums[2 * leaf] += em_fit_fixed(cell[i].target - total * q, EM_FIT_ONE_GRAD);
-    l->sums[2 * leaf + 1] += em_fit_fixed(total * q * (1.0 - q), EM_FIT_ONE_GRAD);
+    double q = (double)cell[i].mass * factor[leaf] * share;
+    sums[2 * leaf] += em_fit_fixed(cell[i].target - total * q, EM_FIT_ONE_GRAD);
+    sums[2 * leaf + 1] += em_fit_fixed(total * q * (1.0 - q), EM_FIT_ONE_GRAD);
   }
   return em_fit_fixed(total * em_fit_log(z / EM_FIT_ONE_MASS) - below, EM_FIT_ONE_LOSS);
 }
 
-static int64_t evaluate(const void *ctx, const double *value, em_fit_leaves *l)
+static int64_t evaluate(const void *ctx, size_t begin, size_t end, const double *value, const double *factor,
+                        int64_t *sums)
 {
   const view *w = ctx;
   int64_t loss = 0;
-  for (size_t g = 0; g < w->set->n_groups; g++)
-    loss += evaluate_group(w->cells->cells + w->set->start[g], w->cells->n[g], w->set->total[g], value, l);
+  for (size_t g = begin; g < end; g++)
+    loss += evaluate_group(w->cells->cells + w->set->start[g], w->cells->n[g], w->set->total[g], value, factor, sums);
   return loss;
 }
 
@@ -159,5 +160,5 @@ void em_fit_softmax_leaves(const em_fit_set *s, const double *mass, const uint16
   em_parallel_for(s->n_groups, w.chunk, (int)p->threads, fill_cells, &w);
   count_weights(s, cells, l);
   memcpy(l->base, l->weight, l->n * sizeof *l->base);
-  em_fit_step_leaves(l, p, evaluate, &(view){s, cells});
+  em_fit_step_leaves(l, p, &(em_fit_objective){evaluate, &(view){s, cells}, s->n_groups, (int)p->threads});
 }

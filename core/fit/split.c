@@ -1,55 +1,46 @@
 /*
  * split.c - one oblivious tree: histograms and the search for its splits.
  *
- * Per level each block of columns is one piece of parallel work: it adds up the
- * histograms of the smaller half of each leaf, takes the other half by subtraction (exact: integers),
- * and scores its borders over all leaves.  Rows are then parted leaf by leaf.
+ * Per level the smaller half of each leaf is added up, a stretch of rows and a block of columns at a time.  Then each
+ * feature takes its larger halves by subtraction (exact: integers) and scores its borders over all leaves.
  */
 #include <math.h>
 #include <string.h>
 
 #include "core/fit/fit_int.h"
 
+static bool any_per_group(const em_fit_bins *b)
+{
+  for (size_t i = 0; i < b->n_blocks; i++)
+    if (b->blocks[i].per_group) return true;
+  return false;
+}
+
 int em_fit_search_open(em_fit_search *q, const em_fit_set *s, const em_fit_bins *b, const em_fit_params *p, em_err *err)
 {
   size_t leaves = (size_t)1 << (p->depth - 1); /* the last level needs no histograms */
   *q = (em_fit_search){.set = s, .bins = b, .params = p, .max_leaves = leaves};
-  q->id = em_calloc(s->n_rows, sizeof *q->id);
-  q->id_tmp = em_calloc(s->n_rows, sizeof *q->id_tmp);
-  q->run_id = em_calloc(s->n_rows, sizeof *q->run_id);
-  q->gw = em_alloc_aligned(s->n_rows, sizeof *q->gw);
-  q->gw_tmp = em_alloc_aligned(s->n_rows, sizeof *q->gw_tmp);
-  q->run_gw = em_alloc_aligned(s->n_rows, sizeof *q->run_gw);
-  q->begin = em_calloc(leaves, sizeof *q->begin);
-  q->end = em_calloc(leaves, sizeof *q->end);
-  q->runs = em_calloc(leaves, sizeof *q->runs);
   q->hist = em_alloc_aligned(leaves * b->total_bins, sizeof *q->hist);
-  q->scratch = em_alloc_aligned(b->n_blocks * EM_FIT_SLOTS * EM_FIT_CODES, sizeof *q->scratch);
   q->best = em_calloc(b->n_features, sizeof *q->best);
-  if (!q->id || !q->id_tmp || !q->run_id || !q->gw || !q->gw_tmp || !q->run_gw || !q->begin || !q->end || !q->runs ||
-      !q->hist || !q->scratch || !q->best)
-    return em_fail_nomem(err);
-  return EM_OK;
+  return q->hist && q->best ? em_fit_rows_open(&q->rows, s, leaves, any_per_group(b), err) : em_fail_nomem(err);
 }
 
 void em_fit_search_close(em_fit_search *q)
 {
-  em_free(q->id);
-  em_free(q->id_tmp);
-  em_free(q->run_id);
-  em_free(q->gw);
-  em_free(q->gw_tmp);
-  em_free(q->run_gw);
-  em_free(q->begin);
-  em_free(q->end);
-  em_free(q->runs);
+  em_fit_rows_close(&q->rows);
   em_free(q->hist);
-  em_free(q->scratch);
   em_free(q->best);
   *q = (em_fit_search){0};
 }
 
 /* ---- histograms ------------------------------------------------------------------- */
+
+typedef struct level {
+  em_fit_search *q;
+  size_t tree, depth;
+  size_t half; /* leaves that were parted last; 0 = the root is new */
+  double sd;   /* of the noise */
+} level;
 
 static em_fit_gw *hist_of(const em_fit_search *q, const em_fit_block *b, size_t leaf)
 {
@@ -78,42 +69,72 @@ static void take_feature(const em_fit_feature *f, size_t slot_size, const em_fit
     }
 }
 
-/* Histograms of the rows of `leaf`, one a feature of the block. */
-static void build(const em_fit_search *q, size_t block, size_t leaf, em_fit_gw *out)
+/* Histograms of the rows of a stretch, one a feature of the block. */
+static void build(const em_fit_search *q, const em_fit_block *b, const em_fit_stretch *s, em_fit_gw *out)
 {
-  const em_fit_block *b = &q->bins->blocks[block];
-  em_fit_gw *slots = q->scratch + block * EM_FIT_SLOTS * EM_FIT_CODES;
-  size_t at = q->begin[leaf];
+  em_fit_gw slots[EM_FIT_SLOTS * EM_FIT_CODES];
   for (size_t k = 0; k < EM_FIT_SLOTS; k++) memset(slots + k * EM_FIT_CODES, 0, b->slot_size[k] * sizeof *slots);
   if (b->per_group)
-    add_codes(b->codes, q->run_id + at, q->run_gw + at, q->runs[leaf], slots);
+    add_codes(b->codes, q->rows.run_id + s->begin, q->rows.run_gw + s->begin, s->n_runs, slots);
   else
-    add_codes(b->codes, q->id + at, q->gw + at, q->end[leaf] - at, slots);
+    add_codes(b->codes, q->rows.id + s->begin, q->rows.gw + s->begin, s->end - s->begin, slots);
   for (size_t i = 0; i < b->n; i++) {
     const em_fit_feature *f = &q->bins->features[b->first + i];
     take_feature(f, b->slot_size[f->slot], slots + f->slot * EM_FIT_CODES, out + f->offset);
   }
 }
 
-static size_t rows_of(const em_fit_search *q, size_t leaf) { return q->end[leaf] - q->begin[leaf]; }
+/* Leaves that are added up. */
+static size_t n_added(const level *v) { return v->half ? v->half : 1; }
 
-/* The child with fewer rows, of leaf and leaf + half. */
-static size_t smaller(const em_fit_search *q, size_t leaf, size_t half)
+/* Stretches go to the histograms of leaves that are not there yet: part p of leaf l to leaf half + l + p * n_added. */
+static void build_pieces(void *ctx, size_t begin, size_t end)
 {
-  return rows_of(q, leaf) <= rows_of(q, leaf + half) ? leaf : leaf + half;
+  const level *v = ctx;
+  const em_fit_search *q = v->q;
+  for (size_t i = begin; i < end; i++) {
+    const em_fit_block *b = &q->bins->blocks[i % q->bins->n_blocks];
+    size_t k = i / q->bins->n_blocks, leaf = k / q->rows.parts, part = k % q->rows.parts;
+    build(q, b, &q->rows.stretches[k], hist_of(q, b, v->half + leaf + part * n_added(v)));
+  }
 }
 
-/* From the histogram of a leaf that was parted to those of its halves. */
-static void halve(const em_fit_search *q, size_t block, size_t leaf, size_t half)
+static void build_all(level *v)
 {
-  const em_fit_block *b = &q->bins->blocks[block];
-  em_fit_gw *low = hist_of(q, b, leaf), *high = hist_of(q, b, leaf + half);
-  bool low_is_small = smaller(q, leaf, half) == leaf;
-  build(q, block, low_is_small ? leaf : leaf + half, high);
-  for (size_t i = 0; i < b->n_bins; i++) {
-    em_fit_gw built = high[i], rest = low[i] - built;
-    low[i] = low_is_small ? built : rest;
-    high[i] = low_is_small ? rest : built;
+  enum { PIECES = 4 }; /* of a block's work at least, where the rows are many */
+  em_fit_search *q = v->q;
+  int threads = (int)q->params->threads;
+  size_t room = (q->max_leaves - v->half) / n_added(v), most = PIECES / n_added(v);
+  em_fit_rows_to_add(&q->rows, v->half, most < room ? most : room);
+  em_fit_rows_sum_runs(&q->rows, q->set, threads);
+  em_parallel_for(q->rows.n_stretches * q->bins->n_blocks, 1, threads, build_pieces, v);
+}
+
+/* Adds up the parts of a feature's histogram of the leaf that was added. */
+static em_fit_gw *join_parts(const level *v, const em_fit_block *b, const em_fit_feature *f, size_t leaf)
+{
+  em_fit_gw *sum = hist_of(v->q, b, v->half + leaf) + f->offset;
+  for (size_t part = 1; part < v->q->rows.parts; part++) {
+    const em_fit_gw *more = hist_of(v->q, b, v->half + leaf + part * n_added(v)) + f->offset;
+    for (size_t i = 0; i < f->n_bins; i++) sum[i] += more[i];
+  }
+  return sum;
+}
+
+/* A feature's histograms of all leaves: from those of leaves that were parted to those of their halves. */
+static void take_halves(const level *v, const em_fit_feature *f)
+{
+  const em_fit_search *q = v->q;
+  const em_fit_block *b = &q->bins->blocks[f->block];
+  if (v->half == 0) join_parts(v, b, f, 0);
+  for (size_t leaf = 0; leaf < v->half; leaf++) {
+    em_fit_gw *low = hist_of(q, b, leaf) + f->offset, *high = join_parts(v, b, f, leaf);
+    bool low_is_small = em_fit_rows_smaller(&q->rows, leaf, v->half) == leaf;
+    for (size_t i = 0; i < f->n_bins; i++) {
+      em_fit_gw built = high[i], rest = low[i] - built;
+      low[i] = low_is_small ? built : rest;
+      high[i] = low_is_small ? rest : built;
+    }
   }
 }
 
@@ -156,12 +177,6 @@ static double noise(const em_fit_params *p, uint64_t stream, uint64_t index)
   return (sum / 65536.0 - 2.0) * 1.7320508075688772;
 }
 
-typedef struct level {
-  em_fit_search *q;
-  size_t tree, depth;
-  double sd; /* of the noise */
-} level;
-
 static bool offered(const level *v, const em_fit_feature *f)
 {
   const em_fit_params *p = v->q->params;
@@ -199,81 +214,15 @@ static em_fit_choice best_border(const level *v, uint32_t feature)
   return best;
 }
 
-static void score_blocks(void *ctx, size_t begin, size_t end)
+static void score_features(void *ctx, size_t begin, size_t end)
 {
   const level *v = ctx;
   em_fit_search *q = v->q;
-  size_t half = v->depth ? (size_t)1 << (v->depth - 1) : 0;
-  for (size_t block = begin; block < end; block++) {
-    const em_fit_block *b = &q->bins->blocks[block];
-    if (v->depth == 0) build(q, block, 0, hist_of(q, b, 0));
-    for (size_t leaf = 0; leaf < half; leaf++) halve(q, block, leaf, half);
-    for (uint32_t i = b->first; i < b->first + b->n; i++)
-      q->best[i] = offered(v, &q->bins->features[i]) ? best_border(v, i) : (em_fit_choice){i, 0, -INFINITY};
+  for (size_t i = begin; i < end; i++) {
+    const em_fit_feature *f = &q->bins->features[i];
+    take_halves(v, f);
+    q->best[i] = offered(v, f) ? best_border(v, (uint32_t)i) : (em_fit_choice){(uint32_t)i, 0, -INFINITY};
   }
-}
-
-/* ---- rows ------------------------------------------------------------------------------ */
-
-/* Sums of the stretches of rows of one group, at the place of the rows. */
-static void find_runs(em_fit_search *q, size_t leaf)
-{
-  size_t n = 0, at = q->begin[leaf];
-  uint32_t last = UINT32_MAX;
-  for (size_t i = at; i < q->end[leaf]; i++) {
-    uint32_t g = q->set->group[q->id[i]];
-    if (g != last) {
-      q->run_id[at + n] = last = g;
-      q->run_gw[at + n++] = (em_fit_gw){0, 0};
-    }
-    q->run_gw[at + n - 1] += q->gw[i];
-  }
-  q->runs[leaf] = n;
-}
-
-typedef struct parting {
-  em_fit_search *q;
-  em_fit_choice split;
-  size_t half;              /* leaves before the split */
-  bool right[EM_FIT_CODES]; /* of each code */
-} parting;
-
-static void part_leaves(void *ctx, size_t begin, size_t end)
-{
-  const parting *w = ctx;
-  em_fit_search *q = w->q;
-  const em_fit_feature *f = &q->bins->features[w->split.feature];
-  for (size_t leaf = begin; leaf < end; leaf++) {
-    size_t left = q->begin[leaf], right = q->begin[leaf]; /* ends of the parted rows, in place and in the copy */
-    for (size_t i = q->begin[leaf]; i < q->end[leaf]; i++) {
-      uint32_t id = q->id[i];
-      em_fit_gw gw = q->gw[i];
-      bool r = w->right[*em_fit_code(q->bins, f, q->set, id)];
-      q->id[left] = q->id_tmp[right] = id;
-      q->gw[left] = q->gw_tmp[right] = gw;
-      left += !r;
-      right += r;
-    }
-    size_t n = right - q->begin[leaf];
-    memcpy(q->id + left, q->id_tmp + q->begin[leaf], n * sizeof *q->id);
-    memcpy(q->gw + left, q->gw_tmp + q->begin[leaf], n * sizeof *q->gw);
-    q->begin[leaf + w->half] = left;
-    q->end[leaf + w->half] = q->end[leaf];
-    q->end[leaf] = left;
-    find_runs(q, smaller(q, leaf, w->half));
-  }
-}
-
-void em_fit_sides(const em_fit_feature *f, uint32_t border, bool right[EM_FIT_CODES])
-{
-  for (size_t code = 0; code < EM_FIT_CODES; code++) right[code] = code / f->div % f->n_bins > border;
-}
-
-static void part(em_fit_search *q, em_fit_choice split, size_t half)
-{
-  parting w = {.q = q, .split = split, .half = half};
-  em_fit_sides(&q->bins->features[split.feature], split.border, w.right);
-  em_parallel_for(half, 1, (int)q->params->threads, part_leaves, &w);
 }
 
 /* ---- tree -------------------------------------------------------------------------------- */
@@ -284,10 +233,10 @@ static double noise_sd(const em_fit_search *q, size_t tree)
   const em_fit_params *p = q->params;
   if (p->random_strength == 0) return 0;
   int64_t squares = 0, weight = 0;
-  for (size_t i = 0; i < q->n_rows; i++) {
-    double g = (double)q->gw[i][0] / EM_FIT_ONE_GRAD;
+  for (size_t i = 0; i < q->rows.n; i++) {
+    double g = (double)q->rows.gw[i][0] / EM_FIT_ONE_GRAD;
     squares += em_fit_fixed(g * g, EM_FIT_ONE_GRAD);
-    weight += q->gw[i][1];
+    weight += q->rows.gw[i][1];
   }
   double mean = weight > 0 ? (double)squares / (double)weight : 0;
   double m = (double)q->set->n_rows * em_fit_exp(-(double)(tree % (size_t)p->iterations) * p->learning_rate);
@@ -313,15 +262,17 @@ size_t em_fit_search_tree(em_fit_search *q, size_t tree, em_fit_choice *splits)
 {
   level v = {.q = q, .tree = tree, .sd = noise_sd(q, tree)};
   size_t depth = (size_t)q->params->depth;
-  q->begin[0] = 0;
-  q->end[0] = q->n_rows;
-  find_runs(q, 0);
-  for (v.depth = 0; v.depth < depth; v.depth++) {
-    em_parallel_for(q->bins->n_blocks, 1, (int)q->params->threads, score_blocks, &v);
+  int threads = (int)q->params->threads;
+  q->rows.begin[0] = 0;
+  q->rows.end[0] = q->rows.n;
+  for (; v.depth < depth; v.depth++) {
+    build_all(&v);
+    em_parallel_for(q->bins->n_features, 1, threads, score_features, &v);
     const em_fit_choice *best = best_feature(q);
     if (!best) break;
     splits[v.depth] = *best;
-    if (v.depth + 1 < depth) part(q, *best, (size_t)1 << v.depth);
+    v.half = (size_t)1 << v.depth;
+    if (v.depth + 1 < depth) em_fit_rows_part(&q->rows, q->set, q->bins, *best, v.half, threads);
   }
   return v.depth;
 }
