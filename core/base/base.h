@@ -108,7 +108,8 @@ void em_str_putn(em_str *b, const char *s, size_t n);
 void em_str_putc(em_str *b, char c);
 void em_str_printf(em_str *b, const char *fmt, ...) EM_PRINTF(2, 3);
 /* A JSON string literal with its quotes; ASCII control characters, '"' and
- * '\\' escaped, other bytes as they are. */
+ * '\\' escaped, bytes that are not UTF-8 (file names may have some) as the text
+ * "\xNN", other bytes as they are. */
 void em_str_put_json(em_str *b, const char *s);
 /* As a terminal may see it: control characters (C0, C1, DEL), marks that turn text around
  * (U+202E and its kind) and bytes that are not UTF-8 become \xNN. */

@@ -45,6 +45,7 @@ void em_str_printf(em_str *b, const char *fmt, ...)
   va_end(args);
 }
 
+/* A control character, a quote or a backslash; a byte that is no text as em_str_put_safe shows it. */
 static void put_json_char(em_str *b, char c)
 {
   static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
@@ -52,20 +53,33 @@ static void put_json_char(em_str *b, char c)
   if (at) {
     em_str_putc(b, '\\');
     em_str_putc(b, letter[at - plain]);
-  } else {
+  } else if ((unsigned char)c < 0x20) {
     em_str_printf(b, "\\u%04x", (unsigned)(unsigned char)c);
+  } else {
+    em_str_printf(b, "\\\\x%02x", (unsigned)(unsigned char)c);
   }
+}
+
+/* Bytes of the run that needs no escape. */
+static size_t json_run(const char *s, size_t n)
+{
+  size_t run = 0, step = 1;
+  while (run < n && step && (unsigned char)s[run] >= 0x20 && s[run] != '"' && s[run] != '\\') {
+    step = em_utf8_step(s + run, n - run);
+    run += step;
+  }
+  return run;
 }
 
 void em_str_put_json(em_str *b, const char *s)
 {
+  size_t n = strlen(s);
   em_str_putc(b, '"');
-  while (*s) {
-    size_t run = 0; /* bytes that need no escape go in one piece */
-    while ((unsigned char)s[run] >= 0x20 && s[run] != '"' && s[run] != '\\') run++;
-    em_str_putn(b, s, run);
-    s += run;
-    if (*s) put_json_char(b, *s++);
+  for (size_t i = 0; i < n;) {
+    size_t run = json_run(s + i, n - i);
+    em_str_putn(b, s + i, run);
+    i += run;
+    if (i < n) put_json_char(b, s[i++]);
   }
   em_str_putc(b, '"');
 }

@@ -11,6 +11,12 @@ raw() { LC_ALL=C tr -d '\n\040-\176\302\267' <"$1" | wc -c; }
 for f in table json formatted message message2; do echo "$f: $(raw $f) control characters"; done
 grep -o 'soft.*max[^ ]*' table
 cat message message2
+odd=$(printf 'od\377d.json') # a file's name need not be text; what is written of it must be
+if cp "$tiny" "$odd" 2>/dev/null; then
+  emmy db import --db store.db --fresh "$odd" >/dev/null
+  emmy db export --db store.db --pool-sample 10 dataset >/dev/null
+  emmy view sources --prior "$tiny_prior" --json dataset | iconv -f utf-8 -t utf-8 >/dev/null
+fi
 command -v script >/dev/null || skip "script is not here"
 script -qec "\"$EMMY\" view pools --prior \"$tiny_prior\" --csv odd.json" typescript >/dev/null
 LC_ALL=C grep -c "$(printf 'max\007')" typescript || true

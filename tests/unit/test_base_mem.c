@@ -134,6 +134,9 @@ static void test_str_escapes(void **state)
   em_str_put_json(&b, "a\"\\/\b\f\n\r\t\x01\x1f\x7f\xc3\xa9");
   assert_string_equal(b.s, "\"a\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\xc3\xa9\"");
   em_str_clear(&b);
+  em_str_put_json(&b, "a\xff\"\xe2\x82\xc3\xa9\xed\xa0\x80"); /* a byte, half a character, a whole one, a surrogate */
+  assert_string_equal(b.s, "\"a\\\\xff\\\"\\\\xe2\\\\x82\xc3\xa9\\\\xed\\\\xa0\\\\x80\"");
+  em_str_clear(&b);
   em_str_put_safe(&b, "a\x1b]0;t\x07\xc2\x9b\xc2\xa0\xe2\x82\xac\xff\xc3");
   assert_string_equal(b.s, "a\\x1b]0;t\\x07\\xc2\\x9b\xc2\xa0\xe2\x82\xac\\xff\\xc3");
   em_str_clear(&b);
