@@ -105,6 +105,13 @@ static em_render rendering(const em_repl *r)
   return render;
 }
 
+/* The last statement of a text may end without its semicolon; the next one follows it in the log. */
+static void log_text(em_repl *r, const char *text)
+{
+  em_str_put(&r->log, text);
+  if (!em_sql_is_complete(text)) em_str_put(&r->log, ";\n");
+}
+
 static int run_sql(em_repl *r, const char *text, size_t *at, em_err *err)
 {
   em_render render = rendering(r);
@@ -116,7 +123,7 @@ static int run_sql(em_repl *r, const char *text, size_t *at, em_err *err)
     fflush(stdout);
     fprintf(stderr, "%.3f s\n", now() - start);
   }
-  if (rc == EM_OK) em_str_put(&r->log, text);
+  if (rc == EM_OK) log_text(r, text);
   return rc;
 }
 

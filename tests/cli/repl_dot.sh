@@ -57,6 +57,8 @@ END
 cat all.csv single.csv statements.sql
 [ ! -e failed.csv ] || echo "failed.csv is there"
 repl --csv -f statements.sql "$tiny"
+repl --csv -c "select 'no semicolon'" -c "select 'nor here' -- or here" -c ".save again.sql" "$tiny" >first
+repl --csv -f again.sql "$tiny" | cmp first -
 
 echo "== open and prior"
 tiny_store store.db
