@@ -60,20 +60,24 @@ int em_repl_open(em_repl *r, char *const *sources, size_t n, const char *prior, 
 
 /* ---- output ---- */
 
-int em_repl_put(void *repl, const char *text, size_t len)
+static int put_to(em_out *out, const char *text, size_t len)
 {
-  em_repl *r = repl;
-  em_out *out = r->once ? r->once : r->output;
   if (!out) return em_put(NULL, text, len);
   em_out_write(out, text, len);
   return 0;
+}
+
+static int put_result(void *repl, const char *text, size_t len)
+{
+  em_repl *r = repl;
+  return put_to(r->once ? r->once : r->output, text, len);
 }
 
 int em_repl_put_text(em_repl *r, em_str *text, em_err *err)
 {
   int rc = em_str_finish(text, err);
   if (rc != EM_OK) return rc;
-  if (text->len) em_repl_put(r, text->s, text->len);
+  if (text->len) put_to(r->output, text->s, text->len);
   em_str_free(text);
   return EM_OK;
 }
@@ -116,7 +120,7 @@ static int run_sql(em_repl *r, const char *text, size_t *at, em_err *err)
 {
   em_render render = rendering(r);
   double start = now();
-  int rc = em_sql_run(r->sql, text, strlen(text), &render, em_repl_put, r, at, err);
+  int rc = em_sql_run(r->sql, text, strlen(text), &render, put_result, r, at, err);
   em_cli_progress_end();
   rc = end_once(r, rc, err);
   if (r->timer) {

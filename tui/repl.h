@@ -44,9 +44,8 @@ int em_repl_run_file(em_repl *r, const char *path, em_err *err) EM_MUST_CHECK;
 int em_repl_run_lines(em_repl *r, em_line *in, const char *name, em_err *err) EM_MUST_CHECK;
 /* At a prompt an interrupt stops the query, never the program. */
 void em_repl_catch_interrupt(em_repl *r);
-/* To where results go. */
-int em_repl_put(void *repl, const char *text, size_t len);
-int em_repl_put_text(em_repl *r, em_str *text, em_err *err) EM_MUST_CHECK; /* and frees it */
+/* To where .output says; frees the text. */
+int em_repl_put_text(em_repl *r, em_str *text, em_err *err) EM_MUST_CHECK;
 
 /* ---- dot commands ------------------------------------------------------------------------- */
 

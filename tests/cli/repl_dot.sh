@@ -45,6 +45,8 @@ try <<'END'
 .mode csv
 select 1 as one;
 .once single.csv
+.headers on
+.help quit
 select 2 as two;
 select 3 as three;
 .output
