@@ -31,7 +31,6 @@ static int copy_names(char *const *sources, size_t n, const char *prior, char **
 int em_repl_open(em_repl *r, char *const *sources, size_t n, const char *prior, em_err *err)
 {
   em_session *session = NULL;
-  em_sql *sql = NULL;
   char **copies, *prior_copy;
   int rc = copy_names(sources, n, prior, &copies, &prior_copy, err);
   if (rc != EM_OK) return rc;
@@ -41,20 +40,19 @@ int em_repl_open(em_repl *r, char *const *sources, size_t n, const char *prior, 
                                 .feat_ver = em_args_feat_ver(r->args),
                                 .threads = (int)r->args->opt[EM_OPT_THREADS].i};
   rc = em_session_open(&o, &session, err);
-  if (rc == EM_OK) rc = em_sql_open(session, &r->progress, &sql, err);
+  if (rc == EM_OK && !r->sql) rc = em_sql_open(session, &r->progress, &r->sql, err);
   if (rc != EM_OK) {
     em_session_close(session);
     em_repl_free_sources(copies, n, prior_copy);
     return rc;
   }
-  em_sql_close(r->sql);
+  em_sql_turn(r->sql, session);
   em_session_close(r->session);
   em_repl_free_sources(r->sources, r->n_sources, r->prior);
   r->sources = copies;
   r->n_sources = n;
   r->prior = prior_copy;
   r->session = session;
-  r->sql = sql;
   return EM_OK;
 }
 

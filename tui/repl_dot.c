@@ -314,7 +314,7 @@ const em_dot em_dots[] = {
   {".open", "[SOURCE...]",
    "open other sources: golden files, stores, dataset directories; none = the shipped golden files", 0, -1, dot_open},
   {".prior", "[FILE]", "rank with another prior; none = the shipped one", 0, 1, dot_prior},
-  {".use", "[POOL]", "the pool of tables whose argument pool is not given; none = it has to be given", 0, 1, dot_use},
+  {".use", "[POOL]", "the pool of tables whose argument pool is not given, while the sources have it; none = it has to be given", 0, 1, dot_use},
   {".mode", "table|csv|json|line|markdown", "how results are written", 1, 1, dot_mode},
   {".headers", "on|off", "names of columns above tables and CSV", 1, 1, dot_headers},
   {".width", "[N]", "cells that a table may take; 0 = as many as it needs; none = those of the terminal", 0, 1,

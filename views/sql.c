@@ -164,6 +164,16 @@ int em_sql_use(em_sql *q, const char *pool, em_err *err)
   return EM_OK;
 }
 
+void em_sql_turn(em_sql *q, em_session *s)
+{
+  size_t i;
+  em_err none;
+  q->session = s;
+  if (!q->pool || em_session_find(s, q->pool, &i, &none) == EM_OK) return;
+  em_free(q->pool);
+  q->pool = NULL;
+}
+
 bool em_sql_is_complete(const char *text) { return sqlite3_complete(text); }
 
 /* ---- statements ---- */

@@ -36,6 +36,9 @@ typedef struct em_stmt em_stmt;
  * a query (EM_E_CANCEL) wherever it is. */
 int em_sql_open(em_session *s, const em_progress *p, em_sql **out, em_err *err) EM_MUST_CHECK;
 void em_sql_close(em_sql *q); /* its statements are freed before */
+/* Turns to another session: what is temporary and what is attached stays, and so does the pool of em_sql_use where `s`
+ * has it.  No statement is open meanwhile; the session before may be closed then. */
+void em_sql_turn(em_sql *q, em_session *s);
 /* The pool that tables use whose parameter `pool` is not given; NULL = none. */
 int em_sql_use(em_sql *q, const char *pool, em_err *err) EM_MUST_CHECK;
 

@@ -76,6 +76,20 @@ select count(*) from pools;
 select count(*) from pools;
 END
 
+echo "== .use and temporary tables outlive what is open"
+try <<END
+.mode csv
+.use add.64x128
+create temp table before as select rank, row from candidates;
+.prior "$SRC/data/prior/schedule.json"
+select count(*) from candidates join before using (row);
+.open store.db
+select count(*) from candidates join before using (row);
+.open "$SRC/data/golden/rtx4080_sm89.json"
+select count(*) from before;
+select count(*) from candidates;
+END
+
 echo "== documentation"
 try <<'END'
 .schema splits
