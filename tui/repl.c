@@ -153,12 +153,6 @@ static int after_error(em_repl *r, em_err *err)
   return EM_OK;
 }
 
-/* What has been read and not run yet. */
-typedef struct pending {
-  em_str text;
-  size_t first;
-} pending;
-
 /* Nothing but blanks, semicolons and whole comments. */
 static bool is_blank(const char *s)
 {
@@ -176,6 +170,56 @@ static bool is_blank(const char *s)
   return true;
 }
 
+/* What has been read and not run yet. */
+typedef struct pending {
+  em_str text;
+  size_t first;
+  size_t scanned; /* bytes of it that were looked at */
+  char inside;    /* of those the end: in a text or name that this character closes, or a comment ('*'); 0 = neither */
+  bool ended;     /* a semicolon was the last that is no comment */
+} pending;
+
+static void clear(pending *p)
+{
+  em_str_clear(&p->text);
+  p->scanned = 0;
+  p->inside = '\0';
+  p->ended = false;
+}
+
+static bool is_empty(const pending *p) { return !p->inside && is_blank(p->text.s); }
+
+/* One character outside of texts and comments, or the two that begin a comment; returns the place behind it. */
+static const char *scan_plain(pending *p, const char *s)
+{
+  if (strncmp(s, "--", 2) == 0) return s + strcspn(s, "\n");
+  if (strncmp(s, "/*", 2) == 0) {
+    p->inside = '*';
+    return s + 2;
+  }
+  if (strchr("'\"`[", *s)) p->inside = *s == '[' ? ']' : *s;
+  if (!strchr(" \t\r\n\f", *s)) p->ended = *s == ';';
+  return s + 1;
+}
+
+/* Looks at the lines that were put since the last call, so that the longest text is looked at once. */
+static void scan(pending *p)
+{
+  if (p->text.failed) return;
+  const char *s = p->text.s + p->scanned;
+  while (*s) {
+    if (!p->inside) {
+      s = scan_plain(p, s);
+    } else if (!(s = strstr(s, p->inside == '*' ? "*/" : (char[]){p->inside, '\0'}))) {
+      break;
+    } else {
+      s += p->inside == '*' ? 2 : 1;
+      p->inside = '\0';
+    }
+  }
+  p->scanned = p->text.len;
+}
+
 static int run_pending(em_repl *r, pending *p, const char *name, em_err *err)
 {
   int rc = EM_OK;
@@ -187,14 +231,14 @@ static int run_pending(em_repl *r, pending *p, const char *name, em_err *err)
     place_error(r, name, p->first + lines_before(p->text.s, at), err);
     rc = after_error(r, err);
   }
-  em_str_clear(&p->text);
+  clear(p);
   return rc;
 }
 
 static int take_line(em_repl *r, pending *p, const char *line, const char *name, size_t number, em_err *err)
 {
-  if (is_blank(p->text.s)) {
-    em_str_clear(&p->text);
+  if (is_empty(p)) {
+    clear(p);
     p->first = number;
     if (*line == '.') {
       r->cancel = 0;
@@ -205,7 +249,8 @@ static int take_line(em_repl *r, pending *p, const char *line, const char *name,
   }
   em_str_put(&p->text, line);
   em_str_putc(&p->text, '\n');
-  return p->text.s && em_sql_is_complete(p->text.s) ? run_pending(r, p, name, err) : EM_OK;
+  scan(p);
+  return p->ended && !p->inside && em_sql_is_complete(p->text.s) ? run_pending(r, p, name, err) : EM_OK;
 }
 
 static bool at_end(const em_repl *r) { return r->quit || (!r->output && !r->once && em_put_stopped()); }
@@ -218,9 +263,9 @@ int em_repl_run_lines(em_repl *r, em_line *in, const char *name, em_err *err)
   bool cancelled;
   for (size_t number = 1; rc == EM_OK && !at_end(r); number++) {
     if (r->interactive) fflush(stdout);
-    line = em_line_next(in, !is_blank(p.text.s), &cancelled);
+    line = em_line_next(in, !is_empty(&p), &cancelled);
     if (cancelled)
-      em_str_clear(&p.text);
+      clear(&p);
     else if (!line)
       break;
     else

@@ -101,10 +101,47 @@ static void test_lines_of_errors(void **state)
   em_str_free(&r.log);
 }
 
+/* A dot begins a command only where the statement before has ended. */
+static void test_where_statements_end(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text;
+    int line; /* of .nope; 0 = it is in the middle of a statement */
+  } cases[] = {{"select 1;\n.nope", 2},
+               {"select ';';\n.nope", 2},
+               {"select '\n.nope';", 0},
+               {"select ';\n.nope' as \"it''s ;\n\";", 0},
+               {"select 'it''s;\n';\n.nope", 3},
+               {"select 1 as \"a;\n'\", 2 as `;\n\"`, 3 as [;\n`];\n.nope", 5},
+               {"select 1; -- it's\n.nope", 2},
+               {"select 1 -- ;\n.nope", 0},
+               {"select 1 /* ;\n.nope */;", 0},
+               {"select 1; /* ;\n.nope */", 0},
+               {"select 1 /* ' */; /* \" -- */ ;\n.nope", 2},
+               {"select 1 - -1, 4 / 2;\n.nope", 2},
+               {"/* it's\n*/\n-- \"\n.nope", 4}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    em_err err = {0};
+    em_repl r = {.session = session, .sql = sql, .render = {.format = EM_FORMAT_CSV}};
+    char want[64];
+    int rc = run(&r, cases[i].text, &err);
+    em_str_free(&r.log);
+    snprintf(want, sizeof want, "text:%d: no dot command", cases[i].line);
+    bool met = strncmp(err.msg, want, strlen(want)) == 0;
+    bool command = rc != EM_OK && strstr(err.msg, "no dot command");
+    if (cases[i].line ? !met : command) fail_msg("%s: %s", cases[i].text, err.msg);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_names), cmocka_unit_test(test_texts_in_quotes),  cmocka_unit_test(test_dot_commands),
-    cmocka_unit_test(test_table), cmocka_unit_test(test_words_and_quotes), cmocka_unit_test(test_lines_of_errors)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_names),
+                                     cmocka_unit_test(test_texts_in_quotes),
+                                     cmocka_unit_test(test_dot_commands),
+                                     cmocka_unit_test(test_table),
+                                     cmocka_unit_test(test_words_and_quotes),
+                                     cmocka_unit_test(test_lines_of_errors),
+                                     cmocka_unit_test(test_where_statements_end)};
   return cmocka_run_group_tests(tests, open_fixture, close_fixture);
 }
