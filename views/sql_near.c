@@ -47,7 +47,8 @@ void em_sql_put_near(const char *message, em_str *out)
     const char *dot = strrchr(message + len, '.');
     nearest n = {.name = dot ? dot + 1 : message + len};
     kinds[i].fill(&n);
-    if (n.best && n.least > 0 && n.least <= 1 + (int)strlen(n.name) / 4)
+    int letters = (int)strlen(n.name); /* of a name in which no letter is right nothing is known */
+    if (n.best && n.least > 0 && n.least < letters && n.least <= 1 + letters / 4)
       em_str_printf(out, "; did you mean %s?", n.best);
   }
 }

@@ -326,6 +326,9 @@ static void test_hostile_statements(void **state)
   expect_error("select 1 from poolz", "no such table: poolz; did you mean pools?");
   expect_error("select golden_rnk from pools", "no such column: golden_rnk; did you mean golden_rank?");
   expect_error("select medain(1)", "no such function: medain; did you mean median?");
+  em_err err = {0};
+  assert_null(query_as(EM_FORMAT_CSV, "select x", &err));
+  assert_string_equal(err.msg, "no such column: x"); /* and not: did you mean a? */
   expect_error("select 'abc", "unrecognized token");
   expect_error("\x01\x02\xff", "unrecognized token: \"\\x01\"");
   for (int i = 0; i < 5000; i++) em_str_put(&text, "(");
