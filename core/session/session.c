@@ -194,8 +194,9 @@ static bool is_part(const em_pool_info *i, const char *name)
   return strcasestr(i->key, name) || strcasestr(i->label, name);
 }
 
-static size_t count_matches(const em_session *s, const char *name, bool (*match)(const em_pool_info *, const char *),
-                            size_t *first)
+typedef bool (*matcher)(const em_pool_info *i, const char *name);
+
+static size_t count_matches(const em_session *s, const char *name, matcher match, size_t *first)
 {
   size_t n = 0;
   for (size_t i = 0; i < s->n; i++)
@@ -215,17 +216,18 @@ static const char *nearest_label(const em_session *s, const char *name)
 }
 
 /* keys that match, for the message: the first three */
-static void put_matches(const em_session *s, const char *name, em_str *out)
+static void put_matches(const em_session *s, const char *name, matcher match, em_str *out)
 {
   size_t n = 0;
   for (size_t i = 0; i < s->n && n < 3; i++)
-    if (is_part(&s->entries[i].info, name)) em_str_printf(out, "%s%s", n++ ? ", " : "", s->entries[i].info.key);
+    if (match(&s->entries[i].info, name)) em_str_printf(out, "%s%s", n++ ? ", " : "", s->entries[i].info.key);
 }
 
 int em_session_find(em_session *s, const char *name, size_t *index, em_err *err)
 {
-  size_t n = count_matches(s, name, is_exact, index);
-  if (n != 1) n = n ? n : count_matches(s, name, is_part, index);
+  matcher match = is_exact;
+  size_t n = count_matches(s, name, match, index);
+  if (n == 0) n = count_matches(s, name, match = is_part, index);
   if (n == 1) return EM_OK;
   if (n == 0) {
     const char *near = nearest_label(s, name);
@@ -233,7 +235,7 @@ int em_session_find(em_session *s, const char *name, size_t *index, em_err *err)
                    near ? "; the nearest is \"" : "", near ? near : "", near ? "\"" : "");
   }
   em_str keys = {0};
-  put_matches(s, name, &keys);
+  put_matches(s, name, match, &keys);
   em_fail(err, EM_E_INPUT, "\"%s\" names %zu pools (%s%s); give more of the name, or its whole key", name, n,
           keys.s ? keys.s : "", n > 3 ? ", ..." : "");
   em_str_free(&keys);

@@ -295,6 +295,12 @@ static void test_sources_that_repeat(void **state)
     em_session_pool(s, i, &info);
     assert_int_equal(pool_called(s, info.key), i);
   }
+  em_pool_info first, again; /* sorted by label, so the two of one pool are neighbours */
+  char want[512];
+  em_session_pool(s, 0, &first);
+  em_session_pool(s, 1, &again);
+  snprintf(want, sizeof want, "\"rtx4080/%s\" names 2 pools (%s, %s);", first.label, first.key, again.key);
+  expect_not_found(s, "rtx4080/add.512", want);
   em_session_close(s);
 }
 
