@@ -54,39 +54,62 @@ static int enumerate(const entry *e, const em_columns *cols, int threads, const 
   return EM_OK;
 }
 
-/* Which recorded row of the group's pools is this candidate?  Compared by text, as
- * the dataset stores both. */
-static const struct em_group_row *recorded_row(const em_group *g, const char *text, size_t len)
+/* *single is false where the knobs belong to several sites: then they are no candidate's. */
+static int read_recorded(const char *knobs, em_row *out, bool *single, em_err *err)
 {
-  for (size_t p = 0; p < g->n_pools; p++) {
-    for (size_t r = 0; r < g->pools[p].n_rows; r++) {
-      const struct em_group_row *row = &g->pools[p].rows[r];
-      if (strlen(row->knobs) == len && memcmp(row->knobs, text, len) == 0) return row;
-    }
-  }
-  return NULL;
+  cJSON *json = NULL;
+  em_knobs read = {0};
+  em_place at = {.file = "knobs"};
+  int rc = em_json_parse(knobs, strlen(knobs), "knobs", &json, err);
+  if (rc == EM_OK) rc = em_knobs_from_json(json, &at, &read, err);
+  if (rc == EM_OK) rc = em_row_from_knobs(&read, out, single, err);
+  em_knobs_free(&read);
+  em_json_free(json);
+  return rc;
 }
 
-static int mark_goldens(const em_dataset *d, size_t group, scored *sc, em_err *err)
+/* A recorded row may leave out what it does not use. */
+static bool same_schedule(const em_row *a, const em_row *b)
 {
-  const em_group *g = em_dataset_group(d, group);
+  for (int f = EM_WORK; f <= EM_RASTER; f++) {
+    char x[EM_VALUE_LEN], y[EM_VALUE_LEN];
+    const char *v = em_row_value(a, (em_family)f, x), *w = em_row_value(b, (em_family)f, y);
+    if (strcmp(v ? v : "", w ? w : "") != 0) return false;
+  }
+  return true;
+}
+
+/* What was recorded of the golden that has this schedule; of several records the first. */
+static int mark_recorded(const struct em_group_row *r, scored *sc, em_err *err)
+{
+  em_row row;
+  bool single;
+  int rc = read_recorded(r->knobs, &row, &single, err);
+  if (rc != EM_OK || !single) return rc;
+  for (size_t i = 0; i < sc->pub.n_goldens; i++) {
+    em_golden_mark *m = &sc->marks[i];
+    if (m->source || !same_schedule(&row, &sc->rows[m->row])) continue;
+    m->us = r->us;
+    m->label = em_strdup(r->label ? r->label : "");
+    m->source = em_strdup(r->source ? r->source : "");
+    if (!m->label || !m->source) return em_fail_nomem(err);
+  }
+  return EM_OK;
+}
+
+static int mark_goldens(const em_group *g, scored *sc, em_err *err)
+{
   sc->marks = em_calloc(g->n_golden ? g->n_golden : 1, sizeof *sc->marks);
   if (!sc->marks) return em_fail_nomem(err);
   sc->pub.goldens = sc->marks;
-  for (size_t i = 0; i < g->n_golden; i++) {
-    em_golden_mark *m = &sc->marks[sc->pub.n_goldens++];
-    const char *text;
-    size_t len;
-    *m = (em_golden_mark){.row = g->golden_ids[i], .us = __builtin_nan(""), .reference_us = __builtin_nan("")};
-    int rc = em_dataset_row(d, group, m->row, &text, &len, err);
-    if (rc != EM_OK) return rc;
-    const struct em_group_row *row = recorded_row(g, text, len);
-    if (!row) continue;
-    m->us = row->us;
-    m->label = em_strdup(row->label ? row->label : "");
-    m->source = em_strdup(row->source ? row->source : "");
-    if (!m->label || !m->source) return em_fail_nomem(err);
-  }
+  for (size_t i = 0; i < g->n_golden; i++)
+    sc->marks[sc->pub.n_goldens++] = (em_golden_mark){
+      .row = g->golden_ids[i], .us = __builtin_nan(""), .reference_us = __builtin_nan("")};
+  for (size_t p = 0; p < g->n_pools; p++)
+    for (size_t r = 0; r < g->pools[p].n_rows; r++) {
+      int rc = mark_recorded(&g->pools[p].rows[r], sc, err);
+      if (rc != EM_OK) return rc;
+    }
   return EM_OK;
 }
 
@@ -96,7 +119,7 @@ static int read_group(const entry *e, scored *sc, em_err *err)
   sc->rows = em_calloc(g->n_rows ? g->n_rows : 1, sizeof *sc->rows);
   if (!sc->rows) return em_fail_nomem(err);
   int rc = em_dataset_rows(e->dataset, e->group, sc->rows, err);
-  if (rc == EM_OK) rc = mark_goldens(e->dataset, e->group, sc, err);
+  if (rc == EM_OK) rc = mark_goldens(g, sc, err);
   if (rc == EM_OK) rc = em_dataset_kernel(e->dataset, g->pools[0].kernel, &sc->pub.kernel, err);
   sc->pub.cols = &g->cols;
   sc->pub.matrix = g->matrix;

@@ -216,7 +216,24 @@ typedef struct summary {
   em_rank rank;
   em_row pick;
   uint64_t total;
+  size_t n_goldens;
+  double us[4]; /* of the goldens inside */
+  char golden[4][32];
 } summary;
+
+static void read_goldens(em_session *s, size_t pool, summary *out)
+{
+  em_err err;
+  const em_scored *sc;
+  fixture_must(em_session_load(s, pool, NULL, &sc, &err), &err);
+  out->n_goldens = sc->n_goldens;
+  for (size_t g = 0; g < sc->n_goldens; g++) {
+    out->us[g] = sc->goldens[g].us;
+    snprintf(out->golden[g], sizeof out->golden[g], "%s", sc->goldens[g].label);
+    assert_string_equal(sc->goldens[g].source, "golden.json");
+  }
+  em_session_release(s, sc);
+}
 
 static size_t summaries(em_session *s, summary *out)
 {
@@ -230,12 +247,13 @@ static size_t summaries(em_session *s, summary *out)
     snprintf(out[n].label, sizeof out[n].label, "%s", p.label);
     out[n].rank = p.rank;
     out[n].pick = p.pick;
-    out[n++].total = p.total;
+    out[n].total = p.total;
+    read_goldens(s, i, &out[n++]);
   }
   return n;
 }
 
-/* The same whole pools through a store and a dataset: the same labels, ranks and picks. */
+/* The same whole pools through a store and a dataset: the same labels, ranks, picks and recorded times. */
 static void test_dataset_says_the_same(void **state)
 {
   (void)state;
@@ -268,6 +286,11 @@ static void test_dataset_says_the_same(void **state)
       assert_int_equal(stored[i].rank.plateau, direct[i].rank.plateau);
       assert_int_equal(stored[i].total, direct[i].total);
       assert_true(em_row_equal(&stored[i].pick, &direct[i].pick));
+      assert_int_equal(stored[i].n_goldens, direct[i].n_goldens);
+      for (size_t g = 0; g < direct[i].n_goldens; g++) {
+        assert_true(stored[i].us[g] == direct[i].us[g]);
+        assert_string_equal(stored[i].golden[g], direct[i].golden[g]);
+      }
     }
     em_session_close(s);
   }
