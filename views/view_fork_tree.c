@@ -113,6 +113,19 @@ static int fill(cursor *c, const em_row *path, em_err *err)
   return EM_OK;
 }
 
+/* A path decides the first levels of the fork, without a gap. */
+static int check_path(const cursor *c, const em_row *path, em_err *err)
+{
+  uint8_t open = 0; /* levels of the fork that the path leaves open so far */
+  for (int f = EM_WORK; f <= EM_RASTER; f++) {
+    if (path->present & EM_HAS(f) && open)
+      return em_fail(err, EM_E_INPUT, "the path decides %s before %s: the levels of the fork come in their order",
+                     em_family_at((em_family)f)->name, em_family_at((em_family)__builtin_ctz(open))->name);
+    if (em_space_families(c->scored->space) & ~path->present & EM_HAS(f)) open |= EM_HAS(f);
+  }
+  return EM_OK;
+}
+
 static int expand(cursor *c, const char *text, em_err *err)
 {
   em_row path = {0};
@@ -121,6 +134,7 @@ static int expand(cursor *c, const char *text, em_err *err)
     return em_fail(err, EM_E_INPUT, "%s: its kernel has no space here, so its fork cannot be shown",
                    c->scored->info.label);
   if (text && *text && em_row_parse(text, &path, err) != EM_OK) return err->code;
+  if (check_path(c, &path, err) != EM_OK) return err->code;
   em_space_children(c->scored->space, &path, add_branch, c);
   if (c->failed) return em_fail_nomem(err);
   if (c->n == 0)

@@ -289,6 +289,8 @@ static void test_fork(void **state)
     "select count(*) from fork_tree('square.64') f where best_price is not (select min(price) from candidates('square.64') c where c.work = f.choice)",
     "0\n");
   expect("select min(best_us) from fork_tree('square.64')", "2.75\n");
+  expect_error("select * from fork_tree('square.64', 'TILE=f2')", "the path decides TILE before WORK");
+  expect_error("select * from fork_tree('square.64', 'WORK=t16x8 REDUCE=')", "the path decides REDUCE before TILE");
   expect_error("select * from fork_tree('square.64', 'WORK=t3x3')", "nothing is left to decide under WORK=t3x3");
   expect_error("select * from fork_tree('square.64', 'nonsense')", "");
 }
