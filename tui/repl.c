@@ -142,11 +142,17 @@ static void place_error(const em_repl *r, const char *name, size_t line, em_err 
   if (!r->interactive || r->depth > 0) em_err_prefix(err, "%s:%zu", name, line);
 }
 
+/* An interrupt ends the statement at a prompt, and a script with all that is left of it. */
+static bool ends_all(const em_repl *r, const em_err *err)
+{
+  return err->code == EM_E_NOMEM || (err->code == EM_E_CANCEL && (!r->interactive || r->depth > 0));
+}
+
 /* After an error: says so and goes on, or gives it to the caller. */
 static int after_error(em_repl *r, em_err *err)
 {
   em_cli_progress_end();
-  if (!r->keep_going || err->code == EM_E_NOMEM) return err->code;
+  if (!r->keep_going || ends_all(r, err)) return err->code;
   fflush(stdout);
   em_warn("%s", err->msg);
   r->failed++;

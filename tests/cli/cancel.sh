@@ -18,3 +18,14 @@ for signal in TERM INT; do
   ls | grep -v -e -shm -e -wal
   ls -A _tune/fits
 done
+
+echo "== a script of statements, also one that errors do not end"
+endless="with recursive c(x) as (values (1) union all select x + 1 from c) select max(x) from c"
+printf '%s\n' ".headers off" "select nonsense;" "select 'before';" ".once made" "select 1;" "$endless;" "select 'after';" >long.sql
+"$EMMY" repl --keep-going -f long.sql --prior "$tiny_prior" "$tiny" >out 2>message &
+pid=$!
+while [ ! -e made ]; do sleep 0.1; done # the endless one is next
+sleep 0.3
+kill -INT $pid
+if wait $pid; then echo "status 0"; else echo "status $?"; fi
+cat out message
