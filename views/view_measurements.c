@@ -11,7 +11,8 @@ enum { CARD, KERNEL, ROW, US, REFERENCE, SPEEDUP, GOLDEN, STATUS, SOURCE, LABEL,
 static const em_view_column columns[] = {
   {"card", "card", EM_TEXT, "", 12, 0, "short name of the card"},
   {"kernel", "kernel", EM_TEXT, "", 24, 0, "label of the pool"},
-  {"row", "row", EM_TEXT, "", 44, 0, "all knob values as text, for the functions knob and agrees"},
+  {"row", "row", EM_TEXT, "", 44, 0,
+   "all knob values as text, as in candidates.row; as JSON where they belong to several sites"},
   {"us", "us", EM_REAL, "us", 9, 1, "recorded time; missing where none was, or the run failed"},
   {"reference_us", "reference", EM_REAL, "us", 9, 1, "time of the reference beside it"},
   {"speedup", "speedup", EM_REAL, "ratio", 7, 2, "reference time over time: above 1 is faster than the reference"},
@@ -27,6 +28,7 @@ static const em_param params[] = {{"pool", EM_TEXT, false, "only this pool: key,
 
 typedef struct at {
   uint32_t pool, row;
+  char *text; /* of its knobs, where it is not printed as it is asked for */
 } at;
 
 typedef struct cursor {
@@ -35,13 +37,11 @@ typedef struct cursor {
   size_t n, cap;
 } cursor;
 
-static void close_view(em_cursor *base) { em_free(((cursor *)base)->items); }
-
-static int add_row(cursor *c, size_t pool, size_t row, em_err *err)
+static void close_view(em_cursor *base)
 {
-  if (em_grow(&c->items, &c->cap, c->n + 1, sizeof *c->items, err) != EM_OK) return err->code;
-  c->items[c->n++] = (at){(uint32_t)pool, (uint32_t)row};
-  return EM_OK;
+  cursor *c = (cursor *)base;
+  for (size_t i = 0; i < c->n; i++) em_free(c->items[i].text);
+  em_free(c->items);
 }
 
 /* A group stands for several pools when their matrices are the same: their rows one after another. */
@@ -57,6 +57,68 @@ static const struct em_group_row *group_row(const em_group *g, size_t row)
   size_t p = 0;
   while (row >= g->pools[p].n_rows) row -= g->pools[p++].n_rows;
   return &g->pools[p].rows[row];
+}
+
+/* One row, wherever it comes from: of evidence `stored`, of a dataset `knobs`, as JSON. */
+typedef struct recorded {
+  const char *knobs, *source, *label;
+  const em_knobs *stored;
+  double us, reference_us;
+  bool golden, ok;
+} recorded;
+
+static recorded read_row(em_cursor *base, const at *a)
+{
+  const em_evidence *evidence;
+  const em_group *group;
+  em_session_recorded(base->session, a->pool, &evidence, &group);
+  if (evidence) {
+    const em_evidence_row *r = &evidence->rows[a->row];
+    return (recorded){.stored = &r->knobs,
+                      .source = r->source,
+                      .label = r->label,
+                      .us = r->ok ? r->us : NAN,
+                      .reference_us = r->reference_us,
+                      .golden = r->golden,
+                      .ok = r->ok};
+  }
+  const struct em_group_row *r = group_row(group, a->row);
+  return (recorded){.knobs = r->knobs,
+                    .source = r->source,
+                    .label = r->label,
+                    .us = r->us,
+                    .reference_us = NAN,
+                    .golden = true,
+                    .ok = true};
+}
+
+/* A row of one site in the canonical form, as in candidates.row; of several sites, or with structural choices, as JSON:
+ * that may be of any length, so it is kept. */
+static int keep_text(const recorded *r, char **out, em_err *err)
+{
+  em_str text = {0};
+  em_row row;
+  bool single = false;
+  if (r->stored) {
+    if (em_row_from_knobs(r->stored, &row, &single, err) == EM_OK && single) return EM_OK;
+    em_knobs_print_json(r->stored, &text);
+  } else {
+    char line[EM_ROW_LEN];
+    int rc = em_group_row_schedule(r->knobs, &row, &single, err);
+    if (rc != EM_OK) return rc;
+    em_str_put(&text, single ? em_row_print(&row, line) : r->knobs);
+  }
+  return em_str_take(&text, out, err);
+}
+
+static int add_row(cursor *c, size_t pool, size_t row, em_err *err)
+{
+  at a = {.pool = (uint32_t)pool, .row = (uint32_t)row};
+  if (em_grow(&c->items, &c->cap, c->n + 1, sizeof *c->items, err) != EM_OK) return err->code;
+  recorded r = read_row(&c->base, &a);
+  int rc = keep_text(&r, &a.text, err);
+  if (rc == EM_OK) c->items[c->n++] = a;
+  return rc;
 }
 
 static int add_pool(cursor *c, size_t pool, em_err *err)
@@ -84,67 +146,27 @@ static int open_view(em_cursor *base, const char *const *args, em_err *err)
 
 static size_t rows(em_cursor *base) { return ((cursor *)base)->n; }
 
-/* One row, wherever it comes from; `knobs` is text, or printed from evidence. */
-typedef struct recorded {
-  const char *knobs, *source, *label;
-  const em_knobs *stored;
-  double us, reference_us;
-  bool golden, ok;
-} recorded;
-
-static recorded read_row(em_cursor *base, at a)
+static void row_cell(const at *a, const recorded *r, em_cell *out)
 {
-  const em_evidence *evidence;
-  const em_group *group;
-  em_session_recorded(base->session, a.pool, &evidence, &group);
-  if (evidence) {
-    const em_evidence_row *r = &evidence->rows[a.row];
-    return (recorded){.stored = &r->knobs,
-                      .source = r->source,
-                      .label = r->label,
-                      .us = r->ok ? r->us : NAN,
-                      .reference_us = r->reference_us,
-                      .golden = r->golden,
-                      .ok = r->ok};
-  }
-  const struct em_group_row *r = group_row(group, a.row);
-  return (recorded){.knobs = r->knobs,
-                    .source = r->source,
-                    .label = r->label,
-                    .us = r->us,
-                    .reference_us = NAN,
-                    .golden = true,
-                    .ok = true};
-}
-
-/* A row of one site in the canonical form; of several sites, or with structural choices, as JSON. */
-static void row_cell(const recorded *r, em_cell *out)
-{
-  em_err err;
+  em_err none;
   em_row row;
-  bool single = false;
-  em_str json = {0};
-  if (!r->stored) {
-    em_cell_text(out, r->knobs);
-  } else if (em_row_from_knobs(r->stored, &row, &single, &err) == EM_OK && single) {
+  bool single;
+  if (a->text || em_row_from_knobs(r->stored, &row, &single, &none) != EM_OK)
+    em_cell_text(out, a->text);
+  else
     em_cell_text(out, em_row_print(&row, out->buf));
-  } else {
-    em_knobs_print_json(r->stored, &json);
-    em_cell_printf(out, "%s", json.s ? json.s : "");
-  }
-  em_str_free(&json);
 }
 
 static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
 {
-  at a = ((cursor *)base)->items[row];
+  const at *a = &((cursor *)base)->items[row];
   em_pool_info i;
   recorded r = read_row(base, a);
-  em_session_pool(base->session, a.pool, &i);
+  em_session_pool(base->session, a->pool, &i);
   switch (column) {
   case CARD: em_cell_text(out, em_card_label(&i)); break;
   case KERNEL: em_cell_text(out, i.label); break;
-  case ROW: row_cell(&r, out); break;
+  case ROW: row_cell(a, &r, out); break;
   case US: em_cell_real(out, r.us); break;
   case REFERENCE: em_cell_real(out, r.reference_us); break;
   case SPEEDUP: em_cell_real(out, r.reference_us / r.us); break;
@@ -159,7 +181,7 @@ static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
 
 static em_mark mark(em_cursor *base, size_t row)
 {
-  recorded r = read_row(base, ((cursor *)base)->items[row]);
+  recorded r = read_row(base, &((cursor *)base)->items[row]);
   return r.golden ? EM_MARK_GOLDEN : r.ok ? EM_MARK_NONE : EM_MARK_ATTENTION;
 }
 

@@ -54,8 +54,7 @@ static int enumerate(const entry *e, const em_columns *cols, int threads, const 
   return EM_OK;
 }
 
-/* *single is false where the knobs belong to several sites: then they are no candidate's. */
-static int read_recorded(const char *knobs, em_row *out, bool *single, em_err *err)
+int em_group_row_schedule(const char *knobs, em_row *out, bool *single, em_err *err)
 {
   cJSON *json = NULL;
   em_knobs read = {0};
@@ -84,7 +83,7 @@ static int mark_recorded(const struct em_group_row *r, scored *sc, em_err *err)
 {
   em_row row;
   bool single;
-  int rc = read_recorded(r->knobs, &row, &single, err);
+  int rc = em_group_row_schedule(r->knobs, &row, &single, err);
   if (rc != EM_OK || !single) return rc;
   for (size_t i = 0; i < sc->pub.n_goldens; i++) {
     em_golden_mark *m = &sc->marks[i];

@@ -84,6 +84,9 @@ void em_session_pool(em_session *s, size_t i, em_pool_info *out);
 int em_session_find(em_session *s, const char *name, size_t *index, em_err *err) EM_MUST_CHECK;
 /* Where a pool's recorded rows are: evidence of a golden file or store, or a group of a dataset; the other is NULL. */
 void em_session_recorded(const em_session *s, size_t pool, const em_evidence **evidence, const em_group **group);
+/* The schedule of a dataset's recorded row, from its `knobs`.  *single is false, and the row untouched, where they belong to
+ * several sites: then they are no candidate's. */
+int em_group_row_schedule(const char *knobs, em_row *out, bool *single, em_err *err) EM_MUST_CHECK;
 /* The kernel-set decisions that golden files and stores hold, a piece at a time, in the order of em_store_each_routing;
  * datasets hold none.  With the option `kernel`: those whose parent's or child's name contains it. */
 size_t em_session_n_routing(const em_session *s);

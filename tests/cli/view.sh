@@ -18,3 +18,16 @@ view routing routed.json
 view routing --csv "$tiny"
 emmy db import --db routed.db routed.json >/dev/null
 view routing --json routed.db
+echo "== recorded rows, alike from a golden file, a store and a dataset; of many sites they are whole"
+repl() { emmy repl --prior "$tiny_prior" --csv "$@"; }
+tiny_dataset d
+for s in "$tiny" store.db d; do
+  repl -c "select row, us from measurements where pool in (select pool from pools where golden_rank is not null) order by row" "$s" >rows
+  [ -e first ] || cp rows first
+  cmp first rows
+  repl -c "select count(*) from measurements m, candidates(m.pool) c where c.row = m.row and c.us = m.us" "$s"
+done
+cat first
+sites=$(i=10; while [ $i -lt 60 ]; do printf '"REDUCE@map.%d\\/reduce":"coop",' $i; i=$((i + 1)); done)
+edited "$tiny" sites.json "s/\"REDUCE\":\"coop\/r2\",/$sites/"
+repl -c "select json_valid(row), length(row) > 1000, knob(row, 'REDUCE@map.59/reduce') from measurements where row like '{%'" sites.json
