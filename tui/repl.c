@@ -261,21 +261,29 @@ static int take_line(em_repl *r, pending *p, const char *line, const char *name,
 
 static bool at_end(const em_repl *r) { return r->quit || (!r->output && !r->once && em_put_stopped()); }
 
+/* Takes one line more; *end: there is none. */
+static int read_line(em_repl *r, em_line *in, pending *p, const char *name, size_t number, bool *end, em_err *err)
+{
+  const char *line;
+  bool cancelled;
+  int rc = em_line_next(in, !is_empty(p), &line, &cancelled, err);
+  if (rc == EM_OK && line) return take_line(r, p, line, name, number, err);
+  *end = rc == EM_OK && !cancelled;
+  if (*end) return EM_OK;
+  clear(p);
+  if (rc == EM_OK) return EM_OK;
+  place_error(r, name, number, err);
+  return rc == EM_E_INPUT ? after_error(r, err) : rc;
+}
+
 int em_repl_run_lines(em_repl *r, em_line *in, const char *name, em_err *err)
 {
   pending p = {0};
   int rc = EM_OK;
-  const char *line;
-  bool cancelled;
-  for (size_t number = 1; rc == EM_OK && !at_end(r); number++) {
+  bool end = false;
+  for (size_t number = 1; rc == EM_OK && !at_end(r) && !end; number++) {
     if (r->interactive) fflush(stdout);
-    line = em_line_next(in, !is_empty(&p), &cancelled);
-    if (cancelled)
-      clear(&p);
-    else if (!line)
-      break;
-    else
-      rc = take_line(r, &p, line, name, number, err);
+    rc = read_line(r, in, &p, name, number, &end, err);
   }
   if (rc == EM_OK && !at_end(r)) rc = run_pending(r, &p, name, err);
   em_str_free(&p.text);

@@ -62,8 +62,9 @@ int em_dot_run(em_repl *r, const char *line, em_err *err) EM_MUST_CHECK;
 /* Edited lines with history and completion on a terminal that can, else plain ones from standard input. */
 int em_line_open(em_repl *r, bool terminal, em_line **out, em_err *err) EM_MUST_CHECK;
 void em_line_close(em_line *l); /* writes the history */
-/* The next line without its end, NULL at the end of input.  *cancelled: an interrupt, start anew. */
-const char *em_line_next(em_line *l, bool more, bool *cancelled);
+/* The next line without its end, NULL at the end of input.  *cancelled: an interrupt, start anew.  EM_E_INPUT: this line is
+ * no text, the next one may be; any other error is the end. */
+int em_line_next(em_line *l, bool more, const char **line, bool *cancelled, em_err *err) EM_MUST_CHECK;
 
 /* What may stand at the end of `line` of `len` bytes: calls fn(word) for each; *start = where the word begins. */
 void em_complete(em_repl *r, const char *line, size_t len, size_t *start, void (*fn)(void *ctx, const char *word),

@@ -185,7 +185,19 @@ static const char *next_edited(em_line *l, bool *cancelled)
   return l->line.s ? l->line.s : "";
 }
 
-static const char *next_plain(em_line *l, bool *cancelled)
+/* The end of input, an interrupt, or a failure. */
+static int no_line(em_line *l, int errnum, bool *cancelled, em_err *err)
+{
+  bool failed = ferror(stdin) || errnum == ENOMEM;
+  clearerr(stdin);
+  if (l->terminal) fputc('\n', stdout);
+  *cancelled = errnum == EINTR && l->terminal;
+  if (*cancelled || !failed) return EM_OK;
+  return errnum == EINTR ? em_fail(err, EM_E_CANCEL, "interrupted")
+                         : em_fail_errno(err, EM_E_IO, errnum, "cannot read");
+}
+
+static int next_plain(em_line *l, const char **line, bool *cancelled, em_err *err)
 {
   if (l->terminal) {
     fputs(prompt_text(l->more), stdout);
@@ -193,19 +205,19 @@ static const char *next_plain(em_line *l, bool *cancelled)
   }
   errno = 0;
   ssize_t n = getline(&l->buffer, &l->cap, stdin);
-  if (n < 0) {
-    *cancelled = errno == EINTR && l->terminal;
-    clearerr(stdin);
-    if (l->terminal) fputc('\n', stdout);
-    return NULL;
-  }
+  if (n < 0) return no_line(l, errno, cancelled, err);
+  if (memchr(l->buffer, 0, (size_t)n)) return em_fail(err, EM_E_INPUT, "the line has NUL characters, so it is no text");
   if (n && l->buffer[n - 1] == '\n') l->buffer[n - 1] = '\0';
-  return l->buffer;
+  *line = l->buffer;
+  return EM_OK;
 }
 
-const char *em_line_next(em_line *l, bool more, bool *cancelled)
+int em_line_next(em_line *l, bool more, const char **line, bool *cancelled, em_err *err)
 {
   l->more = more;
+  *line = NULL;
   *cancelled = false;
-  return l->el && l->history ? next_edited(l, cancelled) : next_plain(l, cancelled);
+  if (!l->el || !l->history) return next_plain(l, line, cancelled, err);
+  *line = next_edited(l, cancelled);
+  return EM_OK;
 }

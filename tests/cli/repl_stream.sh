@@ -10,6 +10,12 @@ for format in '' --csv --json --md; do
 done
 { printf '%s;\nselect 1;\n' "$endless" | repl --csv "$tiny" || echo "status $?" >&2; } | head -n 2
 
+echo "== standard input that is no text, or cannot be read"
+printf 'select 1;\nselect\0 2;\nselect 3;\n' | repl --csv "$tiny" || echo "status $?"
+printf 'select 1;\nselect\0 2;\nselect 3;\n' | repl --csv --keep-going "$tiny" || echo "status $?"
+mkdir folder
+repl "$tiny" <folder || echo "status $?"
+
 echo "== a full disk"
 [ -c /dev/full ] || skip "/dev/full is not here"
 repl --csv -c "$endless" "$tiny" >/dev/full || echo "status $?"
