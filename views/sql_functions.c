@@ -8,7 +8,7 @@ static const em_sql_function functions[] = {
    "the value of one knob of a row: '' when it is decided to be unused, NULL when it is missing; a row is text as in "
    "candidates.row (\"WORK=t32x8 TILE=f2x8\"), \"WORK=t32x8,TILE=f2x8\", or a JSON object"},
   {"agrees", "row, measured", 2, false,
-   "1 when every knob that the first row has decided has the same value in the measured row, else 0; undecided knobs are free"},
+   "1 when every knob that both rows have decided has the same value in both, else 0; one that either leaves undecided is free"},
   {"price", "quality", 1, false, "exp(-scale * quality) by the open prior: a stand-in for latency, lower is better"},
   {"median", "x", 1, true, "the middle of the numbers, or the mean of the two in the middle; NULLs do not count"},
   {"quantile", "x, p", 2, true,

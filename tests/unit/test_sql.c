@@ -207,6 +207,7 @@ static void test_agrees(void **state)
 {
   (void)state;
   expect("select agrees('WORK=t32x8', 'WORK=t32x8 TILE=f2x8')", "1\n"); /* undecided knobs are free */
+  expect("select agrees('WORK=t32x8 TILE=f2x8', 'WORK=t32x8')", "1\n"); /* on either side */
   expect("select agrees('WORK=t32x8 TILE=f2', 'WORK=t32x8 TILE=f2x8')", "0\n");
   expect("select agrees(null, 'WORK=t32x8') is null", "1\n");
   expect_error("select agrees('?', 'WORK=t32x8')", "agrees: ");
