@@ -19,7 +19,8 @@ static const char intro[] =
   "Work.  Pools are ranked when a query asks for what only a ranked pool knows, and are then kept.  Conditions on the rank "
   "of candidates and order by rank cost nothing, however large the pool.  Rows come as they are needed: limit stops the work.\n\n"
   "Reading only.  Nothing can be written but temporary tables: create temp table best as select * from pools.  Other SQLite files "
-  "are opened for reading: attach 'mine.db' as mine.";
+  "are opened for reading: attach 'mine.db' as mine.  A table of theirs, or a temporary one, hides ours of the same name (a store "
+  "has one called routing); main.routing is ours.";
 
 static const char *const type_words[] = {
   [EM_TEXT] = "text", [EM_INT] = "integer", [EM_REAL] = "real", [EM_FLAG] = "0 or 1"};

@@ -297,6 +297,17 @@ static void test_temporary_tables(void **state)
     "3,100\n");
 }
 
+/* A temporary or attached table goes first; the view is still there under main. */
+static void test_hidden_names(void **state)
+{
+  (void)state;
+  expect("create temp table pools as select 1 as mine; select * from pools; select count(*) from main.pools", "1\n5\n");
+  expect("drop table pools; select count(*) from pools", "5\n");
+  expect("create temp table features as select 2 as mine; select mine from features; "
+         "select count(*) > 99 from main.features('add.512'); drop table features",
+         "2\n1\n");
+}
+
 static void test_attached_files_are_read_only(void **state)
 {
   (void)state;
@@ -519,6 +530,7 @@ int main(void)
                                      cmocka_unit_test(test_writes_are_refused),
                                      cmocka_unit_test(test_tables_of_sqlite),
                                      cmocka_unit_test(test_temporary_tables),
+                                     cmocka_unit_test(test_hidden_names),
                                      cmocka_unit_test(test_attached_files_are_read_only),
                                      cmocka_unit_test(test_hostile_statements),
                                      cmocka_unit_test(test_error_place),
