@@ -108,18 +108,24 @@ static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
   }
 }
 
+/* Of what is not known, the leaves of trees without levels and weights that the model lacks, nothing is said. */
 static void foot(em_cursor *base, em_str *out)
 {
-  size_t leaves = 0, empty = 0, n = rows(base);
+  size_t leaves = 0, empty = 0, n = rows(base), symmetric = 0, weighed = 0;
   for (size_t i = 0; i < n; i++) {
     em_tree_view t;
     em_tree_figures f;
     if (!em_model_tree(em_view_model(base->session), i, &t)) continue;
     em_tree_figures_of(em_view_model(base->session), &t, &f);
+    symmetric++;
+    weighed += t.leaf_weights != NULL;
     leaves += f.leaves;
     empty += f.empty;
   }
-  em_str_printf(out, "%zu trees, %zu leaves, %zu of them without a training row", n, leaves, empty);
+  em_str_printf(out, "%zu trees", n);
+  if (symmetric < n) em_str_printf(out, ", %zu of them not symmetric", n - symmetric);
+  if (symmetric) em_str_printf(out, ", %zu leaves", leaves);
+  if (symmetric && weighed == symmetric) em_str_printf(out, ", %zu of them without a training row", empty);
 }
 
 static void crumb(em_cursor *base, em_str *out) { em_str_put_safe(out, em_session_prior_path(base->session)); }
