@@ -96,7 +96,7 @@ const em_command em_commands[] = {
    .text =
      "Enumerates the pool of every kernel that has golden rows, draws a sample of it in which the golden rows are "
      "always kept, and writes the feature matrices, the rows and a manifest to DIR, which replaces an earlier dataset "
-     "there.  The same store and options give the same bytes.  What could not be used is counted by reason and "
+     "there, if nothing else lies in that folder.  The same store and options give the same bytes.  What could not be used is counted by reason and "
      "listed in the manifest.",
    .options = OPTIONS(EM_OPT_DB, EM_OPT_SAMPLE, EM_OPT_SEED, EM_OPT_FEATURES, EM_OPT_THREADS, OUTPUT),
    .examples = EXAMPLES({"emmy db export --db _data/dataset.db _data/dataset", "2000 candidates a pool"},

@@ -289,22 +289,27 @@ static int make_folders(const char *dir, em_err *err)
   return rc;
 }
 
-/* Only a dataset, or an empty folder, is replaced. */
+/* What is there goes when the new folder takes its place, so it must be a dataset and nothing else, or empty. */
 static int check_target(const char *dir, em_err *err)
 {
-  char *manifest, **entries = NULL;
-  size_t n = 0;
+  char *manifest, *stranger;
+  const char *slash = strrchr(dir, '/'), *last = slash ? slash + 1 : dir;
+  if (!*dir || !strcmp(last, ".") || !strcmp(last, ".."))
+    return em_fail(err, EM_E_INPUT, "\"%s\": expected the name of a folder, which can be replaced as a whole", dir);
   if (!em_path_is_dir(dir)) return EM_OK;
   int rc = em_path_join(&manifest, err, dir, "manifest.json");
   if (rc) return rc;
   bool dataset = em_path_exists(manifest);
   em_free(manifest);
-  if (!dataset) rc = em_dir_list(dir, "", &entries, &n, err);
-  for (size_t i = 0; i < n; i++) em_free(entries[i]);
-  em_free(entries);
-  if (!rc && n)
-    rc = em_fail(err, EM_E_INPUT,
-                 "%s: a folder that is not a dataset (it has no manifest.json); left as it is, name another", dir);
+  rc = em_dataset_stranger(dir, dataset, &stranger, err);
+  if (rc || !stranger) return rc;
+  rc = dataset
+         ? em_fail(err, EM_E_INPUT,
+                   "%s: no part of a dataset, and would be lost when %s is replaced; move it, or name another folder",
+                   stranger, dir)
+         : em_fail(err, EM_E_INPUT,
+                   "%s: a folder that is not a dataset (it has no manifest.json); left as it is, name another", dir);
+  em_free(stranger);
   return rc;
 }
 

@@ -73,6 +73,9 @@ int em_group_path(char **out, const char *dir, const char *half, size_t number, 
                   em_err *err) EM_MUST_CHECK;
 int em_group_write(const char *dir, const char *half, size_t number, const double *matrix, size_t rows, size_t cols,
                    const em_str *lines, em_err *err) EM_MUST_CHECK;
+bool em_is_group_file(const char *name, const char *suffix); /* "0007.npy" */
+/* A path below `dir` that is no part of a dataset, or (dataset = false) any; the caller's, NULL = there is none. */
+int em_dataset_stranger(const char *dir, bool dataset, char **out, em_err *err) EM_MUST_CHECK;
 
 /* ---- the measured half (dataset_measured.c) ---------------------------------------------- */
 

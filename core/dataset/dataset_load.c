@@ -240,9 +240,7 @@ static bool is_matrix_name(const char *name, const char *half)
 {
   size_t len = strlen(half);
   if (strncmp(name, half, len) || name[len] != '/') return false;
-  const char *file = name + len + 1;
-  size_t digits = strspn(file, "0123456789");
-  return digits && !strcmp(file + digits, ".npy");
+  return em_is_group_file(name + len + 1, ".npy");
 }
 
 static int map_matrix(em_dataset *d, const cJSON *obj, const em_place *at, const char *half, em_group *g, em_err *err)

@@ -290,6 +290,29 @@ static void only_a_dataset_is_replaced(void **state)
   assert_file_is(in_scratch("home/letter"), "x");
 }
 
+/* What a user put beside the files of a dataset would go with it. */
+static void what_is_no_part_of_a_dataset_is_kept(void **state)
+{
+  (void)state;
+  static const char *const strangers[] = {"d/store.db", "d/.hidden", "d/golden/0000.npy.orig", "d/measured/letter",
+                                          "empty/.hidden"};
+  em_export_report r;
+  em_err err;
+  fill_store();
+  exported("d", &(em_export_options){.pool_sample = 50});
+  assert_int_equal(mkdir(in_scratch("empty"), 0777), 0);
+  for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
+    const char *dir = strangers[i][0] == 'd' ? "d" : "empty";
+    put_file(in_scratch(strangers[i]), "x", 1);
+    assert_int_equal(export_with(dir, &(em_export_options){.pool_sample = 50}, &r, &err), EM_E_INPUT);
+    assert_file_is(in_scratch(strangers[i]), "x");
+    assert_int_equal(unlink(in_scratch(strangers[i])), 0);
+    exported(dir, &(em_export_options){.pool_sample = 50});
+  }
+  assert_int_equal(export_with("d/.", &(em_export_options){.pool_sample = 50}, &r, &err), EM_E_INPUT);
+  assert_non_null(strstr(err.msg, "the name of a folder"));
+}
+
 static void a_bad_column_leaves_the_old_dataset(void **state)
 {
   (void)state;
@@ -464,6 +487,7 @@ int main(void)
     WITH_SCRATCH(identical_pools_are_one_group),
     WITH_SCRATCH(bench_rows_make_measured_groups),
     WITH_SCRATCH(only_a_dataset_is_replaced),
+    WITH_SCRATCH(what_is_no_part_of_a_dataset_is_kept),
     WITH_SCRATCH(a_bad_column_leaves_the_old_dataset),
     WITH_SCRATCH(a_manifest_that_lies_is_refused),
     WITH_SCRATCH(files_that_do_not_fit_are_refused),
