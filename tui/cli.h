@@ -163,6 +163,9 @@ int em_args_db(const em_args *a, char **out, em_err *err) EM_MUST_CHECK;
 int em_args_feat_ver(const em_args *a);
 int em_mkdirs_of(const char *path, em_err *err) EM_MUST_CHECK; /* the folder that a file is to be in */
 
+/* Fails when a file that is to be written would lie among those of the dataset that is read. */
+int em_check_outside(const char *path, const char *dataset, em_err *err) EM_MUST_CHECK;
+
 /* The knobs that a row of a dataset uses, as a cell; "-" when it uses none. */
 void em_dataset_row_cell(const em_dataset *d, size_t group, size_t row, em_cell *out);
 /* The part of `emmy eval prior` on measured pools. */

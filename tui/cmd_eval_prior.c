@@ -316,7 +316,8 @@ int em_cmd_eval_prior(const em_args *a, em_err *err)
   int pools, rc = pools_asked_for(a->opt[EM_OPT_POOLS].text, &pools, err);
   if (rc == EM_OK) rc = em_dataset_open(a->words[0], em_args_feat_ver(a), &d, err);
   if (rc != EM_OK) return rc;
-  rc = load_prior(a, &prior, err);
+  if (a->opt[EM_OPT_JSON_FILE].text) rc = em_check_outside(a->opt[EM_OPT_JSON_FILE].text, a->words[0], err);
+  if (rc == EM_OK) rc = load_prior(a, &prior, err);
   if (rc == EM_OK) rc = evaluate(a, pools, d, prior, err);
   em_prior_free(prior);
   em_dataset_close(d);

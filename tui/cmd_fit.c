@@ -1,6 +1,7 @@
 /* cmd_fit.c - emmy fit. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,7 +52,10 @@ static int read_params(const em_args *a, em_fit_params *p, em_err *err)
 
 /* ---- where the results go ---- */
 
-#define FITS_FOLDER "_tune/fits"
+typedef struct places {
+  const char *weights;
+  char *dir; /* --out without slashes at its end; NULL = the next free number */
+} places;
 
 static bool folder_of(const char *path, char **out, em_err *err)
 {
@@ -72,27 +76,116 @@ static int check_writable(const char *path, em_err *err)
   return rc;
 }
 
-static int check_results(const em_args *a, em_err *err)
+/* The name without links and dots, of a folder that is there. */
+static int real_folder(const char *folder, char **out, em_err *err)
 {
-  const char *dir = a->opt[EM_OPT_OUT_DIR].text, *weights = a->words[1];
-  if (em_path_is_dir(weights))
-    return em_fail(err, EM_E_INPUT, "%s: is a folder, expected the file to write the prior to", weights);
-  if (dir && em_path_exists(dir))
-    return em_fail(err, EM_E_INPUT, "%s: exists; --out wants the name of a folder that does not", dir);
-  int rc = check_writable(dir ? dir : FITS_FOLDER "/0001", err);
-  return rc == EM_OK ? check_writable(weights, err) : rc;
+  char *real = realpath(folder, NULL);
+  if (!real) return em_fail_errno(err, EM_E_IO, errno, "%s: cannot find the folder", folder);
+  *out = em_strdup(real);
+  free(real);
+  return *out ? EM_OK : em_fail_nomem(err);
 }
 
-/* Makes the folder, so that nobody else takes it: --out, or the number after the highest one. */
-static int make_folder(const em_args *a, char **out, em_err *err)
+/* The same of a path in a folder that is there; the path itself may not be. */
+static int real_path(const char *path, char **out, em_err *err)
 {
-  const char *wish = a->opt[EM_OPT_OUT_DIR].text;
+  char *folder = NULL, *real = NULL;
+  const char *slash = strrchr(path, '/');
+  if (!folder_of(path, &folder, err)) return err->code;
+  int rc = real_folder(folder, &real, err);
+  if (rc == EM_OK) rc = em_path_join(out, err, real, slash ? slash + 1 : path);
+  em_free(real);
+  em_free(folder);
+  return rc;
+}
+
+/* Is it the folder, or below it? */
+static bool is_within(const char *path, const char *folder)
+{
+  size_t n = strlen(folder);
+  return strncmp(path, folder, n) == 0 && (path[n] == '/' || path[n] == '\0');
+}
+
+/* The file would be in the way of the folder; folders that were made for it go again. */
+static int refuse_weights(const places *to, em_err *err)
+{
+  char *folder = em_strdup(to->weights), *slash;
+  if (!folder) return em_fail_nomem(err);
+  while (em_path_exists(to->dir) && (slash = strrchr(folder, '/'))) {
+    *slash = '\0';
+    if (rmdir(folder) != 0) break;
+  }
+  em_free(folder);
+  return em_fail(err, EM_E_INPUT, "%s: lies in the folder of --out, which appears as a whole; name a file elsewhere",
+                 to->weights);
+}
+
+static int check_weights(const places *to, em_err *err)
+{
+  char *weights = NULL, *dir = NULL;
+  if (!to->dir) return EM_OK;
+  int rc = real_path(to->weights, &weights, err);
+  if (rc == EM_OK) rc = real_path(to->dir, &dir, err);
+  if (weights && dir && is_within(weights, dir)) rc = refuse_weights(to, err);
+  em_free(weights);
+  em_free(dir);
+  return rc;
+}
+
+int em_check_outside(const char *path, const char *dataset, em_err *err)
+{
+  char *file = NULL, *folder = NULL;
+  int rc = real_path(path, &file, err);
+  if (rc == EM_OK) rc = real_folder(dataset, &folder, err);
+  if (file && folder && is_within(file, folder))
+    rc = em_fail(err, EM_E_INPUT, "%s: lies in the dataset %s; name a file elsewhere", path, dataset);
+  em_free(file);
+  em_free(folder);
+  return rc;
+}
+
+static int check_names(const places *to, em_err *err)
+{
+  size_t n = strlen(to->weights);
+  if (em_path_is_dir(to->weights))
+    return em_fail(err, EM_E_INPUT, "%s: is a folder, expected the file to write the prior to", to->weights);
+  if (n == 0 || to->weights[n - 1] == '/')
+    return em_fail(err, EM_E_INPUT, "\"%s\": expected the name of the file to write the prior to", to->weights);
+  if (to->dir && !*to->dir) return em_fail(err, EM_E_INPUT, "--out \"\": expected the name of a folder");
+  if (to->dir && em_path_exists(to->dir))
+    return em_fail(err, EM_E_INPUT, "%s: exists; --out wants the name of a folder that does not", to->dir);
+  return EM_OK;
+}
+
+static int check_places(const places *to, const char *dataset, em_err *err)
+{
+  int rc = check_names(to, err);
+  if (rc == EM_OK) rc = check_writable(to->dir ? to->dir : EM_FITS_FOLDER "/0001", err);
+  if (rc == EM_OK) rc = check_writable(to->weights, err);
+  if (rc == EM_OK) rc = check_weights(to, err);
+  return rc == EM_OK ? em_check_outside(to->weights, dataset, err) : rc;
+}
+
+static int places_of(const em_args *a, places *out, em_err *err)
+{
+  const char *dir = a->opt[EM_OPT_OUT_DIR].text;
+  *out = (places){.weights = a->words[1]};
+  if (!dir) return EM_OK;
+  size_t n = strlen(dir);
+  while (n > 1 && dir[n - 1] == '/') n--;
+  out->dir = em_strndup(dir, n);
+  return out->dir ? EM_OK : em_fail_nomem(err);
+}
+
+/* Makes the folder, so that nobody else takes it: --out, or the first number that is free. */
+static int make_folder(const char *wish, char **out, em_err *err)
+{
   for (int number = 1; number <= 9999; number++) {
     em_str name = {0};
     if (wish)
       em_str_put(&name, wish);
     else
-      em_str_printf(&name, FITS_FOLDER "/%04d", number);
+      em_str_printf(&name, EM_FITS_FOLDER "/%04d", number);
     int rc = em_str_take(&name, out, err);
     if (rc != EM_OK || mkdir(*out, 0777) == 0) return rc;
     int errnum = errno;
@@ -101,7 +194,7 @@ static int make_folder(const em_args *a, char **out, em_err *err)
     *out = NULL;
     if (rc != EM_OK) return rc;
   }
-  return em_fail(err, EM_E_INPUT, FITS_FOLDER ": holds fits up to 9999; remove some, or say --out DIR");
+  return em_fail(err, EM_E_INPUT, EM_FITS_FOLDER ": holds fits up to 9999; remove some, or say --out DIR");
 }
 
 static int write_text(const char *folder, const char *name, const char *text, em_err *err)
@@ -130,15 +223,15 @@ static int save_prior(const char *folder, const em_prior *prior, em_err *err)
 }
 
 /* Folder and files appear whole: they are written beside and put in the place of the empty folder. */
-static int write_results(const em_args *a, const em_fit_result *r, char **folder, em_err *err)
+static int write_results(const places *to, const em_fit_result *r, char **folder, em_err *err)
 {
   em_outdir *dir = NULL;
-  int rc = make_folder(a, folder, err);
+  int rc = make_folder(to->dir, folder, err);
   if (rc != EM_OK) return rc;
   rc = em_outdir_begin(*folder, &dir, err);
   if (rc == EM_OK) rc = save_prior(em_outdir_path(dir), r->prior, err);
   if (rc == EM_OK) rc = write_text(em_outdir_path(dir), "metrics.json", r->metrics, err);
-  if (rc == EM_OK) rc = em_prior_save(r->prior, a->words[1], err);
+  if (rc == EM_OK) rc = em_prior_save(r->prior, to->weights, err);
   if (rc == EM_OK) rc = em_outdir_commit(dir, err);
   if (rc == EM_OK) return EM_OK;
   em_outdir_abort(dir);
@@ -209,7 +302,7 @@ static int print_metrics(const em_args *a, const char *text, em_err *err)
   for (int p = 0; p < 2; p++) size += (size_t)cJSON_GetArraySize(summaries_of(metrics, parts[p]));
   summary *all = em_calloc(size + 1, sizeof *all);
   if (!all) rc = em_fail_nomem(err);
-  for (int p = 0; p < 2 && rc == EM_OK; p++)
+  for (int p = 0; p < 2 && all; p++)
     cJSON_ArrayForEach(s, summaries_of(metrics, parts[p]))
       all[n++] = (summary){axis(s, "gpu", "all"), axis(s, "cv_split", "all"), s};
   em_table t = {columns, sizeof columns / sizeof *columns, n, get, all};
@@ -251,16 +344,19 @@ int em_cmd_fit(const em_args *a, em_err *err)
   em_fit_params p;
   em_dataset *d;
   em_fit_result r = {0};
+  places to = {0};
   char *folder = NULL;
   int rc = read_params(a, &p, err);
   if (rc == EM_OK) rc = em_dataset_open(a->words[0], (int)p.feat_ver, &d, err);
   if (rc != EM_OK) return rc;
-  rc = check_results(a, err);
+  rc = places_of(a, &to, err);
+  if (rc == EM_OK) rc = check_places(&to, a->words[0], err);
   if (rc == EM_OK) rc = train(d, &p, &r, err);
   em_cli_progress_end();
-  if (rc == EM_OK) rc = write_results(a, &r, &folder, err);
+  if (rc == EM_OK) rc = write_results(&to, &r, &folder, err);
   if (rc == EM_OK) rc = report(a, &r, folder, err);
   em_free(folder);
+  em_free(to.dir);
   em_fit_result_free(&r);
   em_dataset_close(d);
   return rc;

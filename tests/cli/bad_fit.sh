@@ -30,3 +30,12 @@ sed -n '/"excluded"/,/}/p' _tune/fits/0001/metrics.json
 echo "== more folds than shapes"
 emmy fit --iterations 2 --depth 2 --folds 5 good w.json --csv --out many | cut -d, -f1-3
 sed -n '/"excluded"/,/}/p' many/metrics.json
+echo "== where the results cannot go, said before the training"
+rm -rf bad && mkdir place && mv good place && cd place
+for where in "" folder/ good/w.json good/manifest.json; do status emmy fit --iterations 100000 good "$where"; done
+status emmy fit --iterations 100000 good w.json --out ""
+status emmy fit --iterations 100000 good both/deep/w.json --out both/
+status emmy fit --iterations 100000 good ./both --out "$PWD/both"
+status emmy fit --iterations 100000 good w.json --out good
+status emmy eval prior good --json good/manifest.json
+ls -A . _tune/fits
