@@ -151,19 +151,24 @@ static bool add_pools(const report *r, cJSON *map)
   return ok;
 }
 
-/* Of repeated cross-validations: regret@1 with each seed, and the mean that fits are compared by. */
+/* Of repeated cross-validations: regret@1 with each seed, null where the pool's fold could not be held out, and the mean that
+ * fits are compared by. */
 static bool add_repeats(const em_fit_findings *f, size_t pool, cJSON *o)
 {
   if (f->repeats < 2) return true;
   cJSON *list = cJSON_AddArrayToObject(o, "regret1s");
-  double sum = 0;
+  double sum = 0, n = 0;
   bool ok = list;
   for (size_t r = 0; r < f->repeats && ok; r++) {
-    double regret = f->regrets[(r * f->folds + f->fold[pool]) * f->n + pool].at[0];
-    sum += isnan(regret) ? regret : em_fit_log(regret) / em_fit_log(2.0);
+    size_t piece = r * f->folds + f->fold[pool];
+    double regret = f->state[piece].done ? f->regrets[piece * f->n + pool].at[0] : (double)NAN;
+    if (f->state[piece].done) {
+      sum += isnan(regret) ? regret : em_fit_log(regret) / em_fit_log(2.0);
+      n++;
+    }
     ok = push(list, cJSON_CreateNumber(regret));
   }
-  return ok && add_number(o, "mean_log2_regret1", sum / (double)f->repeats);
+  return ok && add_number(o, "mean_log2_regret1", sum / n);
 }
 
 static bool add_held_out(const report *r, cJSON *map)

@@ -233,21 +233,26 @@ static bool add_train_ranks(cJSON *o, const em_fit_findings *f, size_t group)
   return ok;
 }
 
-/* Of repeated cross-validations: the pool's rank with each seed, and the mean that fits are compared by. */
+/* Of repeated cross-validations: the pool's rank with each seed, null where its fold could not be held out, and the mean
+ * that fits are compared by. */
 static bool add_repeats(cJSON *o, const em_fit_findings *f, size_t group)
 {
   if (f->repeats < 2) return true;
   cJSON *list = cJSON_AddArrayToObject(o, "ranks");
-  double sum = 0;
+  double sum = 0, n = 0;
   bool ok = list;
   for (size_t r = 0; r < f->repeats && ok; r++) {
-    size_t rank = f->ranks[(r * f->folds + f->fold[group]) * f->n + group].against;
-    cJSON *x = cJSON_CreateNumber((double)rank);
-    sum += em_fit_log(1.0 + (double)rank) / em_fit_log(2.0);
+    size_t piece = r * f->folds + f->fold[group];
+    double rank = f->state[piece].done ? (double)f->ranks[piece * f->n + group].against : (double)NAN;
+    cJSON *x = cJSON_CreateNumber(rank);
+    if (f->state[piece].done) {
+      sum += em_fit_log(1.0 + rank) / em_fit_log(2.0);
+      n++;
+    }
     ok = x && cJSON_AddItemToArray(list, x);
     if (!ok) cJSON_Delete(x);
   }
-  return ok && add_number(o, "mean_log2", sum / (double)f->repeats);
+  return ok && add_number(o, "mean_log2", sum / n);
 }
 
 static bool add_cv_golden(const report *r, cJSON *cv)
@@ -307,11 +312,11 @@ static int add_folds(const report *r, cJSON *cv, em_err *err)
   return rc;
 }
 
-/* Held-out figures of one card (NULL = all), seed by seed, and their means. */
+/* Held-out figures of one card (NULL = all), seed by seed, and the means of the seeds that held any pool out. */
 static int add_seeds(const report *r, const char *gpu, cJSON *list, em_err *err)
 {
   const em_fit_findings *f = r->f;
-  double median = 0, mean_log2 = 0, top[EM_N_TOPS] = {0}, n = (double)f->repeats;
+  double median = 0, mean_log2 = 0, top[EM_N_TOPS] = {0}, n = 0;
   cJSON *o = cJSON_CreateObject(), *axes = cJSON_AddObjectToObject(o, "axes"),
         *seeds = cJSON_AddArrayToObject(o, "per_seed");
   bool ok = axes && seeds && (!gpu || add_string(axes, "gpu", gpu));
@@ -329,16 +334,18 @@ static int add_seeds(const report *r, const char *gpu, cJSON *list, em_err *err)
       cJSON_Delete(x);
       break;
     }
-    median += s.median / n;
-    mean_log2 += s.mean_log2 / n;
-    for (size_t k = 0; k < EM_N_TOPS; k++) top[k] += (double)s.top[k] / n;
+    if (s.pools == 0) continue;
+    n++;
+    median += s.median;
+    mean_log2 += s.mean_log2;
+    for (size_t k = 0; k < EM_N_TOPS; k++) top[k] += (double)s.top[k];
   }
   cJSON *mean = cJSON_AddObjectToObject(o, "mean");
-  ok = ok && add_number(mean, "median", median) && add_number(mean, "mean_log2", mean_log2);
+  ok = ok && add_number(mean, "median", median / n) && add_number(mean, "mean_log2", mean_log2 / n);
   for (size_t k = 0; k < EM_N_TOPS && ok; k++) {
     char name[32];
     snprintf(name, sizeof name, "top%zu", em_top_ks[k]);
-    ok = add_number(mean, name, top[k]);
+    ok = add_number(mean, name, top[k] / n);
   }
   if (ok && cJSON_AddItemToArray(list, o)) return EM_OK;
   cJSON_Delete(o);

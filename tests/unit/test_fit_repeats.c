@@ -61,6 +61,46 @@ static void each_repeat_is_a_run_with_its_seed(void **state)
   free_pools(&p);
 }
 
+/* Two pools in which nothing varies but one row: a seed that does not draw it cannot hold the other pool out. */
+static void a_seed_that_holds_nothing_out_counts_for_nothing(void **state)
+{
+  (void)state;
+  pools p = make_pools(2, 40);
+  em_fit_params q = quick_params();
+  for (size_t i = 0; i < 2 * 40 * N_OF(pool_names); i++) p.matrix[i] = i % (40 * N_OF(pool_names)) == 60;
+  p.positives[0] = p.positives[1] = 0;
+  q.folds = 2;
+  q.negatives = 20;
+  q.repeats = 6;
+  cJSON *six = metrics_of(&p, &q);
+  const cJSON *pool, *rank;
+  size_t excluded = 0, held_out = 0;
+  cJSON_ArrayForEach(pool, at(at(six, "cv"), "holdout_per_golden"))
+  {
+    double sum = 0, n = 0;
+    q.repeats = 1;
+    q.seed = 0;
+    cJSON_ArrayForEach(rank, at(pool, "ranks"))
+    {
+      cJSON *one = metrics_of(&p, &q);
+      const cJSON *same = cJSON_GetObjectItemCaseSensitive(at(at(one, "cv"), "holdout_per_golden"), pool->string);
+      assert_true(same ? rank->valuedouble == at(same, "rank")->valuedouble : cJSON_IsNull(rank));
+      if (same) sum += log2(1 + rank->valuedouble);
+      n += same != NULL;
+      excluded += same == NULL;
+      held_out += same != NULL;
+      em_json_free(one);
+      q.seed++;
+    }
+    assert_true(fabs(at(pool, "mean_log2")->valuedouble - sum / n) < 1e-4);
+  }
+  assert_true(excluded > 0 && held_out > 0);
+  const cJSON *all = cJSON_GetArrayItem(at(at(six, "cv"), "repeated"), 2);
+  assert_true(at(at(all, "mean"), "median")->valuedouble > 0);
+  em_json_free(six);
+  free_pools(&p);
+}
+
 static void patience(void **state)
 {
   (void)state;
@@ -162,6 +202,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(each_repeat_is_a_run_with_its_seed),
+    cmocka_unit_test(a_seed_that_holds_nothing_out_counts_for_nothing),
     cmocka_unit_test(patience),
     cmocka_unit_test(curve_of_the_training_rows),
     cmocka_unit_test(stopped_fit_is_a_shorter_fit),
