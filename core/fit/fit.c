@@ -295,6 +295,7 @@ typedef struct stopping {
   run *r;
   em_fit_params params;
   double *loss; /* of each fold: iterations + 1 */
+  bool *held;   /* of each fold: its loss is there */
   em_err *errs; /* of each fold */
 } stopping;
 
@@ -323,11 +324,23 @@ static void do_curves(void *ctx, size_t begin, size_t end)
   stopping *w = ctx;
   for (size_t k = begin; k < end; k++) {
     int rc = curve_of(w, k, &w->errs[k]);
+    w->held[k] = rc == EM_OK;
     if (rc == EM_E_INPUT)
       w->errs[k] = (em_err){0}; /* the fold will be listed as excluded */
     else if (rc != EM_OK)
       em_fit_stop(&w->r->steps);
   }
+}
+
+static int check_held(const stopping *w, em_err *err)
+{
+  for (size_t k = 0; k < w->r->f.folds; k++)
+    if (w->held[k]) return EM_OK;
+  return em_fail(
+    err, EM_E_INPUT,
+    "early-stopping %lld: none of %zu folds can be held out to stop by; expected pools of at least two shapes "
+    "that can be learned from without each other",
+    (long long)w->params.early_stopping, w->r->f.folds);
 }
 
 /* Adds the folds' losses up and sets how many trees the trainings take. */
@@ -348,13 +361,16 @@ static int stop_early(run *r, em_err *err)
   size_t folds = r->f.folds;
   w.params.bags = 1;
   w.loss = em_calloc(folds, ((size_t)w.params.iterations + 1) * sizeof *w.loss);
+  w.held = em_calloc(folds, sizeof *w.held);
   w.errs = em_calloc(folds, sizeof *w.errs);
-  int rc = w.loss && w.errs ? EM_OK : em_fail_nomem(err);
+  int rc = w.loss && w.held && w.errs ? EM_OK : em_fail_nomem(err);
   r->steps.total += folds * (size_t)w.params.iterations;
   if (rc == EM_OK) em_parallel_for(folds, 1, (int)r->params.threads, do_curves, &w);
   if (rc == EM_OK) rc = first_failure(w.errs, folds, err);
+  if (rc == EM_OK) rc = check_held(&w, err);
   if (rc == EM_OK) choose_trees(&w);
   em_free(w.loss);
+  em_free(w.held);
   em_free(w.errs);
   return rc;
 }

@@ -27,6 +27,8 @@ echo "== one pool"
 sed '/^  {"key".*linear/d; s/^\(  {"key".*golden_ids.*\),$/\1/' good/manifest.json >bad/manifest.json
 emmy fit --iterations 8 --depth 3 --folds 2 bad w.json --csv | cut -d, -f1-4
 sed -n '/"excluded"/,/}/p' _tune/fits/0001/metrics.json
+echo "== one pool, and nothing to stop by"
+status emmy fit --iterations 8 --depth 3 --folds 2 --early-stopping 2 bad w2.json
 echo "== more folds than shapes"
 emmy fit --iterations 2 --depth 2 --folds 5 good w.json --csv --out many | cut -d, -f1-3
 sed -n '/"excluded"/,/}/p' many/metrics.json
