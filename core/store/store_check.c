@@ -102,6 +102,13 @@ static bool card_is_known(const em_store *s, sqlite3_stmt *st)
   return c && c->cc_major == sqlite3_column_int(st, 1) && c->cc_minor == sqlite3_column_int(st, 2);
 }
 
+static bool perf_is_one(const em_store *s, sqlite3_stmt *st)
+{
+  em_perf p;
+  em_err ignored;
+  return em_perf_read(s, st, &p, &ignored) == EM_OK;
+}
+
 static const struct {
   const char *what, *sql;
   row_is_good *good;
@@ -112,6 +119,7 @@ static const struct {
    identity_fits},
   {"schedules whose digest is not that of their knobs", "SELECT digest, knobs FROM schedule", digest_fits},
   {"schedules with a kernel-set decision, or not canonical", "SELECT knobs FROM schedule", schedule_is_one},
+  {"measurements whose time, sizes or regime is none", em_store_list_perf, perf_is_one},
   {"decisions with a schedule knob, or not canonical", "SELECT arm FROM routing", arm_is_one},
   {"decisions that make no kernel",
    "SELECT id FROM routing WHERE NOT EXISTS (SELECT 1 FROM routing_child WHERE routing = routing.id)", never_good},

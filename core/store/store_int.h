@@ -99,6 +99,9 @@ typedef struct em_perf {
 } em_perf;
 typedef enum em_put_outcome { EM_PUT_NEW, EM_PUT_REPLACED, EM_PUT_KEPT } em_put_outcome;
 int em_put_perf(em_store *s, const em_perf *p, em_put_outcome *out, em_err *err) EM_MUST_CHECK;
+/* Has it a time exactly when it is a measurement, and only times that are some? */
+bool em_perf_has_times(em_perf_status status, double us, double reference_us);
+static inline bool em_is_level(int64_t opt) { return opt >= 0 && opt <= EM_REGIME_DEFAULT.opt; } /* the highest */
 
 /* ---- opening (store.c) --------------------------------------------------------------- */
 
@@ -111,6 +114,12 @@ int em_import_skip(em_import *i, const char *reason, size_t count, em_err *err) 
 /* The rows of another store (store_merge.c): its digest, then the copy. */
 int em_store_content_digest(em_store *other, char hex[33], em_err *err) EM_MUST_CHECK;
 int em_import_store(em_store *s, em_store *other, const em_progress *p, em_import *out, em_err *err) EM_MUST_CHECK;
+/* All measurements of a store, and what a row of that query says; its ids in another store (card, kernel, schedule, source)
+ * are left open, its texts borrowed until the next step.  SQLite drops the CHECKs of a store that it opens for
+ * reading, so nothing is believed: EM_E_INPUT for what no golden file could say. */
+extern const char em_store_list_perf[];
+int em_perf_read(const em_store *from, sqlite3_stmt *st, em_perf *out, em_err *err) EM_MUST_CHECK;
+int em_store_damaged(const em_store *s, const char *what, em_err *err);
 
 const char *em_base_name(const char *path); /* the part after the last slash */
 

@@ -15,7 +15,7 @@ static const char list_routing[] =
   " JOIN kernel AS parent ON parent.id = routing.parent JOIN source ON source.id = routing.source"
   " JOIN routing_child ON routing_child.routing = routing.id JOIN kernel AS child ON child.id = routing_child.child"
   " ORDER BY parent.identity, arm, position";
-static const char list_perf[] =
+const char em_store_list_perf[] =
   "SELECT gpu_name, cc_major, cc_minor, identity, bindings, fast_math, cold_cache, opt, knobs, status, us, reference_us,"
   " reference_backend, tried, error, label, pins, golden, source.digest, source.name FROM perf"
   " JOIN card ON card.id = perf.card JOIN kernel ON kernel.id = perf.kernel"
@@ -51,7 +51,7 @@ static int hash_query(em_store *s, const char *sql, em_hasher *h, em_err *err)
 
 int em_store_content_digest(em_store *other, char hex[33], em_err *err)
 {
-  static const char *const queries[] = {list_sources, list_kernels, list_routing, list_perf};
+  static const char *const queries[] = {list_sources, list_kernels, list_routing, em_store_list_perf};
   em_hasher *h = em_hasher_new();
   if (!h) return em_fail_nomem(err);
   int rc = EM_OK;
@@ -75,11 +75,6 @@ typedef struct merge {
   em_import *out;
 } merge;
 
-static int damaged(const merge *m, em_err *err, const char *what)
-{
-  return em_fail(err, EM_E_INPUT, "%s: damaged store: %s; check it with: emmy db check", m->from->path, what);
-}
-
 static int copy_sources(merge *m, sqlite3_stmt *st, em_err *err)
 {
   int64_t id;
@@ -96,7 +91,7 @@ static int copy_kernel(merge *m, sqlite3_stmt *st, em_err *err)
   known.identity = em_kernel_identity(k);
   em_digest stored;
   if (!em_digest_parse(em_sql_text(st, 0), &stored) || !em_digest_eq(stored, known.identity))
-    rc = damaged(m, err, "a kernel's identity is not that of its definition");
+    rc = em_store_damaged(m->from, "a kernel's identity is not that of its definition", err);
   if (!rc) rc = em_put_kernel(m->to, k, name, sqlite3_column_int(st, 2) != 0, &known.id, err);
   em_kernel_free(k);
   if (!rc) rc = em_grow(&m->kernels, &m->cap_kernels, m->n_kernels + 1, sizeof *m->kernels, err);
@@ -119,7 +114,7 @@ static int find_kernel(const merge *m, sqlite3_stmt *st, int column, int64_t *id
   const known_kernel *k = NULL;
   if (em_digest_parse(em_sql_text(st, column), &identity) && m->n_kernels)
     k = bsearch(&identity, m->kernels, m->n_kernels, sizeof *m->kernels, by_identity);
-  if (!k) return damaged(m, err, "a row names a kernel that is not there");
+  if (!k) return em_store_damaged(m->from, "a row names a kernel that is not there", err);
   *id = k->id;
   return EM_OK;
 }
@@ -133,19 +128,72 @@ static int read_knobs(const merge *m, sqlite3_stmt *st, int column, em_knobs *ou
   *out = (em_knobs){0};
   int rc = em_json_parse(text, strlen(text), m->from->path, &json, err);
   if (rc) return rc;
-  rc = cJSON_IsObject(json) ? em_knobs_from_json(json, &at, out, err) : damaged(m, err, "knobs are not an object");
+  rc = cJSON_IsObject(json) ? em_knobs_from_json(json, &at, out, err)
+                            : em_store_damaged(m->from, "knobs are not an object", err);
   em_json_free(json);
   return rc;
 }
 
-static int read_perf(merge *m, sqlite3_stmt *st, em_perf *p, em_knobs *knobs, em_err *err)
+/* Parses a column of JSON; `key` says whose. */
+static int parse_column(const em_store *from, const char *text, em_place *at, cJSON **out, em_err *err)
 {
-  em_place file = {.file = m->from->path}, at = {.up = &file, .key = "knobs"};
+  int rc = em_json_parse(text, strlen(text), from->path, out, err);
+  return rc ? em_err_prefix(err, "a measurement's %s", at->key) : EM_OK;
+}
+
+/* Sizes as we print them: another spelling would be another pool. */
+static int check_bindings(const em_store *from, const char *text, em_err *err)
+{
+  cJSON *json;
+  em_binding *sizes = NULL;
+  size_t n = 0;
+  em_str again = {0};
+  em_place file = {.file = from->path}, at = {.up = &file, .key = "bindings"};
+  int rc = parse_column(from, text, &at, &json, err);
+  if (rc) return rc;
+  rc = em_bindings_read(json, &at, &sizes, &n, err);
+  em_json_free(json);
+  if (!rc) em_bindings_print(sizes, n, &again);
+  if (!rc) rc = em_str_finish(&again, err);
+  if (!rc && strcmp(again.s, text)) rc = em_fail_at(err, &at, "found %s, expected the spelling %s", text, again.s);
+  em_bindings_free(sizes, n);
+  em_str_free(&again);
+  return rc;
+}
+
+static int check_pins(const em_store *from, const char *text, em_err *err)
+{
+  cJSON *json;
+  em_str row = {0};
+  em_regime regime;
+  char *again = NULL;
+  em_place file = {.file = from->path}, at = {.up = &file, .key = "pins"};
+  if (!text) return EM_OK;
+  em_str_printf(&row, "{\"pins\":%s}", text);
+  int rc = em_str_finish(&row, err);
+  if (!rc) rc = parse_column(from, row.s, &at, &json, err);
+  em_str_free(&row);
+  if (rc) return rc;
+  rc = em_pins_read(json, &file, &again, &regime, err);
+  em_json_free(json);
+  em_free(again);
+  return rc;
+}
+
+static bool is_flag(sqlite3_stmt *st, int column)
+{
+  int64_t v = sqlite3_column_int64(st, column);
+  return v == 0 || v == 1;
+}
+
+int em_perf_read(const em_store *from, sqlite3_stmt *st, em_perf *p, em_err *err)
+{
+  int64_t opt = sqlite3_column_int64(st, 7);
   *p = (em_perf){
     .bindings = em_sql_text(st, 4),
     .regime = {.fast_math = sqlite3_column_int(st, 5) != 0,
                .cold_cache = sqlite3_column_int(st, 6) != 0,
-               .opt = sqlite3_column_int(st, 7)},
+               .opt = (int)opt},
     .us = em_sql_double(st, 10),
     .reference_us = em_sql_double(st, 11),
     .reference_backend = (const char *)sqlite3_column_text(st, 12),
@@ -157,8 +205,20 @@ static int read_perf(merge *m, sqlite3_stmt *st, em_perf *p, em_knobs *knobs, em
     .source_name = em_sql_text(st, 19),
   };
   if (!em_perf_status_find(em_sql_text(st, 9), &p->status))
-    return damaged(m, err, "a measurement has an unknown status");
-  int rc = em_put_source(m->to, em_sql_text(st, 18), em_sql_text(st, 19), &p->source, err);
+    return em_store_damaged(from, "a measurement has an unknown status", err);
+  if (!em_perf_has_times(p->status, p->us, p->reference_us))
+    return em_store_damaged(from, "a measurement's time is none", err);
+  if (!is_flag(st, 5) || !is_flag(st, 6) || !is_flag(st, 17) || !em_is_level(opt))
+    return em_store_damaged(from, "a measurement is of a regime that there is not", err);
+  int rc = check_bindings(from, p->bindings, err);
+  return rc ? rc : check_pins(from, p->pins, err);
+}
+
+static int read_perf(merge *m, sqlite3_stmt *st, em_perf *p, em_knobs *knobs, em_err *err)
+{
+  em_place file = {.file = m->from->path}, at = {.up = &file, .key = "knobs"};
+  int rc = em_perf_read(m->from, st, p, err);
+  if (!rc) rc = em_put_source(m->to, em_sql_text(st, 18), em_sql_text(st, 19), &p->source, err);
   if (!rc)
     rc = em_put_card(m->to, em_sql_text(st, 0), sqlite3_column_int(st, 1), sqlite3_column_int(st, 2), &p->card, err);
   if (!rc) rc = find_kernel(m, st, 3, &p->kernel, err);
@@ -273,7 +333,7 @@ int em_import_store(em_store *s, em_store *other, const em_progress *p, em_impor
   if (!rc) rc = run_query(&m, list_sources, copy_sources, NULL, err);
   if (!rc) rc = run_query(&m, list_kernels, copy_kernel, p, err);
   if (!rc) rc = copy_routing(&m, err);
-  if (!rc) rc = run_query(&m, list_perf, copy_perf, p, err);
+  if (!rc) rc = run_query(&m, em_store_list_perf, copy_perf, p, err);
   em_free(m.kernels);
   return rc;
 }

@@ -206,6 +206,13 @@ bool em_perf_status_find(const char *text, em_perf_status *out)
   return false;
 }
 
+static bool is_time(double us) { return us > 0 && isfinite(us); }
+
+bool em_perf_has_times(em_perf_status status, double us, double reference_us)
+{
+  return (status == EM_PERF_OK ? is_time(us) : isnan(us)) && (isnan(reference_us) || is_time(reference_us));
+}
+
 static void bind_perf_key(binder *b, const em_perf *p)
 {
   bind_i64(b, p->card);

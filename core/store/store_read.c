@@ -99,6 +99,8 @@ static int read_pool_ref(const em_store *s, sqlite3_stmt *st, pool_ref *p, em_er
                             .cold_cache = sqlite3_column_int(st, 9) != 0,
                             .opt = sqlite3_column_int(st, 10)};
   int rc = read_identity(s, em_sql_text(st, 5), &p->e.identity, err);
+  if (!rc && !em_is_level(sqlite3_column_int64(st, 10)))
+    rc = em_store_damaged(s, "a measurement is of a regime that there is not", err);
   if (!rc) rc = em_sql_strdup(st, 2, &p->e.gpu_name, err);
   if (!rc) rc = em_sql_strdup(st, 6, &p->e.kernel_name, err);
   if (!rc) rc = em_sql_strdup(st, 11, &p->bindings, err);
@@ -158,6 +160,8 @@ static int read_evidence_row(const em_store *s, sqlite3_stmt *st, em_evidence_ro
   r->us = em_sql_double(st, 2);
   r->reference_us = em_sql_double(st, 3);
   r->golden = sqlite3_column_int(st, 7) != 0;
+  if (!rc && !em_perf_has_times(status, r->us, r->reference_us))
+    rc = em_store_damaged(s, "a measurement's time is none", err);
   if (!rc) rc = em_sql_strdup(st, 4, &r->reference_backend, err);
   if (!rc) rc = em_sql_strdup(st, 5, &r->label, err);
   return rc ? rc : em_sql_strdup(st, 6, &r->source, err);

@@ -28,6 +28,11 @@ int em_sql_fail(const em_store *s, const char *doing, em_err *err)
   }
 }
 
+int em_store_damaged(const em_store *s, const char *what, em_err *err)
+{
+  return em_fail(err, EM_E_INPUT, "%s: damaged store: %s; check it with: emmy db check", s->path, what);
+}
+
 int em_sql_exec(em_store *s, const char *sql, em_err *err)
 {
   return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? EM_OK

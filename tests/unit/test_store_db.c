@@ -410,6 +410,68 @@ static void a_store_imports_a_store(void **state)
   em_free(ir);
 }
 
+static size_t bad_things(em_store *s, const char *what)
+{
+  em_store_check c[16];
+  size_t n, sum = 0;
+  em_err err;
+  if (em_store_verify(s, c, N_OF(c), &n, &err)) fail_msg("%s", err.msg);
+  for (size_t i = 0; i < n; i++)
+    if (!what || strstr(c[i].what, what)) sum += c[i].count;
+  return sum;
+}
+
+/* What no golden file could say of a measurement; `expected` is of the error, `read` says that the evidence cannot be
+ * read either. */
+static const struct {
+  const char *sql, *expected;
+  bool read;
+} wrong_rows[] = {
+  {"UPDATE perf SET us = 9e999", "time is none", true},
+  {"UPDATE perf SET us = -1", "time is none", true},
+  {"UPDATE perf SET us = NULL", "time is none", true},
+  {"UPDATE perf SET reference_us = 9e999", "time is none", true},
+  {"UPDATE perf SET status = 'failed'", "time is none", true},
+  {"UPDATE perf SET status = 'good'", "unknown status", true},
+  {"UPDATE perf SET opt = 4", "regime", true},
+  {"UPDATE perf SET opt = 1 << 32", "regime", true},
+  {"UPDATE perf SET fast_math = 2", "regime", false},
+  {"UPDATE perf SET golden = -1", "regime", false},
+  {"UPDATE perf SET bindings = 'x'", "bindings", true},
+  {"UPDATE perf SET bindings = '{\"n\":0}'", "bindings.n", true},
+  {"UPDATE perf SET bindings = '{ \"n\":1}'", "expected the spelling {\"n\":1}", false},
+  {"UPDATE perf SET pins = '{\"COLD_CACHE\":1}'", "pins.COLD_CACHE", false},
+  {"UPDATE perf SET pins = '{'", "pins", false},
+};
+
+static void wrong_rows_are_found(void **state)
+{
+  (void)state;
+  put_golden("g.json", POINTWISE_ROW("a", "5", "f4"));
+  for (size_t i = 0; i < N_OF(wrong_rows); i++) {
+    em_err err;
+    em_import out;
+    em_str text = {0};
+    char sql[200];
+    em_store *s = opened("x.db", EM_STORE_FRESH);
+    import_only(s, "g.json");
+    assert_int_equal(em_store_commit(s, &err), EM_OK);
+    em_store_close(s);
+    snprintf(sql, sizeof sql, "PRAGMA ignore_check_constraints = 1; %s", wrong_rows[i].sql);
+    run_sql("x.db", sql);
+    s = opened("to.db", EM_STORE_WRITE);
+    assert_int_equal(em_store_import(s, in_scratch("x.db"), NULL, &out, &err), EM_E_INPUT);
+    if (!strstr(err.msg, wrong_rows[i].expected) || !strstr(err.msg, "x.db"))
+      fail_msg("\"%s\" lacks \"%s\"", err.msg, wrong_rows[i].expected);
+    em_store_close(s);
+    s = opened("x.db", EM_STORE_READ);
+    if (bad_things(s, "measurements") != 1) fail_msg("not found: %s", wrong_rows[i].sql);
+    assert_int_equal(em_store_each_evidence(s, describe, &text, &err), wrong_rows[i].read ? EM_E_INPUT : EM_OK);
+    em_str_free(&text);
+    em_store_close(s);
+  }
+}
+
 static void a_damaged_store_is_not_imported(void **state)
 {
   (void)state;
@@ -518,17 +580,6 @@ static void cancelling_leaves_nothing(void **state)
 }
 
 /* ---- checks --------------------------------------------------------------------------------- */
-
-static size_t bad_things(em_store *s, const char *what)
-{
-  em_store_check c[16];
-  size_t n, sum = 0;
-  em_err err;
-  if (em_store_verify(s, c, N_OF(c), &n, &err)) fail_msg("%s", err.msg);
-  for (size_t i = 0; i < n; i++)
-    if (!what || strstr(c[i].what, what)) sum += c[i].count;
-  return sum;
-}
 
 static void damage_is_found(void **state)
 {
@@ -735,6 +786,7 @@ int main(void)
     WITH_SCRATCH(a_bench_row_keeps_the_golden_mark),
     WITH_SCRATCH(regimes_and_sizes_are_pools_of_their_own),
     WITH_SCRATCH(a_store_imports_a_store),
+    WITH_SCRATCH(wrong_rows_are_found),
     WITH_SCRATCH(a_damaged_store_is_not_imported),
     WITH_SCRATCH(a_batch_is_all_or_nothing),
     WITH_SCRATCH(a_kill_leaves_a_store_that_opens),
