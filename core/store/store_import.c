@@ -35,7 +35,7 @@ void em_import_free(em_import *i)
 typedef struct golden_job {
   em_store *s;
   const em_golden *g;
-  const char *name;
+  const char *name, *digest;
   int64_t source, card;
   int64_t *kernels; /* ids, one a kernel of the file */
   em_import *out;
@@ -74,6 +74,7 @@ static int put_scheduled(golden_job *j, const em_golden_row *r, em_err *err)
                .kernel = j->kernels[r->kernel],
                .source = j->source,
                .source_name = j->name,
+               .source_digest = j->digest,
                .bindings = bindings.s,
                .regime = r->regime,
                .status = r->measured ? EM_PERF_OK : EM_PERF_PROPOSAL,
@@ -106,10 +107,10 @@ static int put_row(golden_job *j, const em_golden_row *r, em_err *err)
   return put_scheduled(j, r, err);
 }
 
-static int run_golden_job(golden_job *j, const char *digest, const em_progress *p, em_err *err)
+static int run_golden_job(golden_job *j, const em_progress *p, em_err *err)
 {
   const em_golden *g = j->g;
-  int rc = em_put_source(j->s, digest, j->name, &j->source, err);
+  int rc = em_put_source(j->s, j->digest, j->name, &j->source, err);
   if (!rc && g->gpu_name) rc = em_put_card(j->s, g->gpu_name, g->cc_major, g->cc_minor, &j->card, err);
   if (!rc) rc = put_kernels(j, err);
   for (size_t i = 0; i < g->n_routing && !rc; i++) rc = put_decision(j, &g->routing[i], err);
@@ -123,10 +124,10 @@ static int run_golden_job(golden_job *j, const char *digest, const em_progress *
 int em_import_golden(em_store *s, const em_golden *g, const char *name, const char *digest, const em_progress *p,
                      em_import *out, em_err *err)
 {
-  golden_job j = {.s = s, .g = g, .name = name, .out = out};
+  golden_job j = {.s = s, .g = g, .name = name, .digest = digest, .out = out};
   j.kernels = em_calloc(g->n_kernels ? g->n_kernels : 1, sizeof *j.kernels);
   if (!j.kernels) return em_fail_nomem(err);
-  int rc = run_golden_job(&j, digest, p, err);
+  int rc = run_golden_job(&j, p, err);
   em_free(j.kernels);
   return rc;
 }

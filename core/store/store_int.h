@@ -25,7 +25,7 @@
                  " ON CONFLICT (parent, arm) DO UPDATE SET source = excluded.source RETURNING id")                     \
   X(DROP_CHILDREN, "DELETE FROM routing_child WHERE routing = ?1")                                                     \
   X(ADD_CHILD, "INSERT INTO routing_child (routing, position, child) VALUES (?1, ?2, ?3)")                             \
-  X(GET_PERF, "SELECT perf.id, status, us, reference_us, reference_backend, label, source.name"                        \
+  X(GET_PERF, "SELECT perf.id, status, us, reference_us, reference_backend, label, source.name, source.digest"         \
               " FROM perf JOIN source ON source.id = perf.source WHERE card = ?1 AND kernel = ?2 AND bindings = ?3"    \
               " AND fast_math = ?4 AND cold_cache = ?5 AND opt = ?6 AND schedule = ?7")                                \
   X(ADD_PERF, "INSERT INTO perf (card, kernel, bindings, fast_math, cold_cache, opt, schedule, status, us,"            \
@@ -92,12 +92,14 @@ typedef struct em_perf {
   const char *bindings; /* canonical JSON */
   em_regime regime;
   em_perf_status status;
-  double us, reference_us;                                            /* NaN = none */
-  const char *reference_backend, *error, *label, *pins, *source_name; /* NULL = none; source_name is set */
-  int64_t tried;                                                      /* -1 = none */
+  double us, reference_us; /* NaN = none */
+  const char *reference_backend, *error, *label, *pins, *source_name,
+    *source_digest; /* NULL = none; of the source: set */
+  int64_t tried;    /* -1 = none */
   bool golden;
 } em_perf;
-typedef enum em_put_outcome { EM_PUT_NEW, EM_PUT_REPLACED, EM_PUT_KEPT } em_put_outcome;
+/* What was there of the same key: nothing, a worse one, a better one, one as good (their content decides which stays). */
+typedef enum em_put_outcome { EM_PUT_NEW, EM_PUT_REPLACED, EM_PUT_KEPT, EM_PUT_SAME } em_put_outcome;
 int em_put_perf(em_store *s, const em_perf *p, em_put_outcome *out, em_err *err) EM_MUST_CHECK;
 /* Has it a time exactly when it is a measurement, and only times that are some? */
 bool em_perf_has_times(em_perf_status status, double us, double reference_us);

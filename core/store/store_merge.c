@@ -203,6 +203,7 @@ int em_perf_read(const em_store *from, sqlite3_stmt *st, em_perf *p, em_err *err
     .pins = (const char *)sqlite3_column_text(st, 16),
     .golden = sqlite3_column_int(st, 17) != 0,
     .source_name = em_sql_text(st, 19),
+    .source_digest = em_sql_text(st, 18),
   };
   if (!em_perf_status_find(em_sql_text(st, 9), &p->status))
     return em_store_damaged(from, "a measurement has an unknown status", err);

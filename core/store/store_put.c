@@ -1,7 +1,8 @@
 /* store_put.c - one fact at a time into the store.
  *
- * Each function finds or makes a row and gives its id.  Which of two facts of the same
- * key stays is decided by their content, so the order of imports does not matter. */
+ * Each function finds or makes a row and gives its id.  Which of two measurements of the same
+ * key stays is decided by their content, so the order of imports does not matter; of two decisions of the
+ * same kernel and arm the later one stays, as golden files have it. */
 #include "core/store/store_int.h"
 
 #include <math.h>
@@ -251,18 +252,22 @@ static int compare_times(double a, double b)
   return (a > b) - (a < b);
 }
 
-/* Is p better than the stored row?  Status first, then the time; equal times are told
- * apart by what else they say, so that the answer does not depend on which came first. */
-static bool is_better(const em_perf *p, sqlite3_stmt *stored)
+/* Status first, then the time; below 0: p is better than the stored row. */
+static int compare_quality(const em_perf *p, sqlite3_stmt *stored)
 {
   em_perf_status status;
-  if (!em_perf_status_find(em_sql_text(stored, 1), &status)) return true;
-  if (p->status != status) return p->status > status;
-  int c = compare_times(p->us, em_sql_double(stored, 2));
-  if (!c) c = compare_times(p->reference_us, em_sql_double(stored, 3));
-  const char *const texts[] = {p->reference_backend, p->label, p->source_name};
-  for (int i = 0; i < 3 && !c; i++) c = strcmp(texts[i] ? texts[i] : "", em_sql_text(stored, 4 + i));
-  return c < 0;
+  if (!em_perf_status_find(em_sql_text(stored, 1), &status)) return -1;
+  if (p->status != status) return p->status > status ? -1 : 1;
+  return compare_times(p->us, em_sql_double(stored, 2));
+}
+
+/* Equally good ones are told apart by what else they say, so that the answer does not depend on which came first. */
+static int compare_content(const em_perf *p, sqlite3_stmt *stored)
+{
+  int c = compare_times(p->reference_us, em_sql_double(stored, 3));
+  const char *const texts[] = {p->reference_backend, p->label, p->source_name, p->source_digest};
+  for (int i = 0; i < 4 && !c; i++) c = strcmp(texts[i] ? texts[i] : "", em_sql_text(stored, 4 + i));
+  return c;
 }
 
 static int mark(em_store *s, int64_t id, const em_perf *p, em_err *err)
@@ -286,8 +291,10 @@ int em_put_perf(em_store *s, const em_perf *p, em_put_outcome *out, em_err *err)
   bind_perf_key(&b, p);
   rc = run(s, &b, &row, &id, err);
   if (rc) return rc;
-  *out = !row ? EM_PUT_NEW : is_better(p, b.st) ? EM_PUT_REPLACED : EM_PUT_KEPT;
+  int c = row ? compare_quality(p, b.st) : 0;
+  *out = !row ? EM_PUT_NEW : c < 0 ? EM_PUT_REPLACED : c > 0 ? EM_PUT_KEPT : EM_PUT_SAME;
+  bool stays = row && (c ? c : compare_content(p, b.st)) >= 0;
   sqlite3_reset(b.st);
-  if (*out == EM_PUT_KEPT) return mark(s, id, p, err);
-  return write_perf(s, *out == EM_PUT_NEW ? EM_SQL_ADD_PERF : EM_SQL_SET_PERF, p, err);
+  if (stays) return mark(s, id, p, err);
+  return write_perf(s, row ? EM_SQL_SET_PERF : EM_SQL_ADD_PERF, p, err);
 }
