@@ -134,17 +134,23 @@ static int check_source(const char *path, em_err *err)
   return rc;
 }
 
-static int import_all(const em_args *a, const char *db, em_import *imports, em_err *err)
+/* *n counts the sources that are in the store, also when a later one fails. */
+static int import_all(const em_args *a, const char *db, em_import *imports, size_t *n, em_err *err)
 {
   em_store *store;
   int rc = em_store_open(db, EM_STORE_WRITE, &store, err);
   if (rc != EM_OK) return rc;
-  for (size_t i = 0; i < a->n_words && rc == EM_OK; i++) {
-    rc = em_store_import(store, a->words[i], em_cli_progress(), &imports[i], err);
-    if (rc == EM_E_CANCEL && i > 0) em_err_prefix(err, "%zu of %zu sources are imported", i, a->n_words);
-  }
+  for (*n = 0; *n < a->n_words && rc == EM_OK; *n += rc == EM_OK)
+    rc = em_store_import(store, a->words[*n], em_cli_progress(), &imports[*n], err);
   em_store_close(store);
   return rc;
+}
+
+static int import_into(const em_args *a, const char *db, em_import *imports, em_err *err)
+{
+  size_t n = 0;
+  int rc = import_all(a, db, imports, &n, err);
+  return rc != EM_OK && n > 0 ? em_err_prefix(err, "%zu of %zu sources are imported, then", n, a->n_words) : rc;
 }
 
 /* ---- --fresh: a new store beside the old one, which it replaces when it is whole ---- */
@@ -212,11 +218,12 @@ static int import_fresh(const em_args *a, const char *db, em_import *imports, em
 {
   em_str name = {0};
   em_lock *lock = NULL;
+  size_t n;
   em_str_printf(&name, "%s.fresh", db);
   int rc = name.failed ? em_fail_nomem(err) : check_replaceable(db, err);
   if (rc == EM_OK) rc = em_lock_acquire(db, &lock, err);
   if (rc == EM_OK) rc = remove_store(name.s, store_parts, err); /* of a run that was killed */
-  if (rc == EM_OK) rc = import_all(a, name.s, imports, err);
+  if (rc == EM_OK) rc = import_all(a, name.s, imports, &n, err);
   if (rc == EM_OK) rc = replace_store(db, name.s, err);
   em_err ignored;
   if (rc != EM_OK && lock) (void)!remove_store(name.s, store_parts, &ignored);
@@ -235,7 +242,7 @@ int em_cmd_db_import(const em_args *a, em_err *err)
   int rc = imports ? em_args_db(a, &db, err) : em_fail_nomem(err);
   for (size_t i = 0; i < a->n_words && rc == EM_OK; i++) rc = check_source(a->words[i], err);
   if (rc == EM_OK) rc = em_mkdirs_of(db, err);
-  if (rc == EM_OK) rc = fresh ? import_fresh(a, db, imports, err) : import_all(a, db, imports, err);
+  if (rc == EM_OK) rc = fresh ? import_fresh(a, db, imports, err) : import_into(a, db, imports, err);
   em_cli_progress_end();
   if (rc == EM_OK) rc = print_report(a, imports, a->n_words, err);
   for (size_t i = 0; imports && i < a->n_words; i++) em_import_free(&imports[i]);

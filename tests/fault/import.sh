@@ -37,5 +37,15 @@ for op in write fsync rename unlink; do
   each_point $op:t.db ENOSPC after "$EMMY" db import --db t.db --fresh "$tiny"
   [ -s ways ]
 done 2>/dev/null
+echo "== two sources: what the message counts is in the store"
+edited more.json third.json 's/"other"/"third"/'
+again() { rm -f t.db t.db-wal t.db-shm && cp old.db t.db; }
+counted() { ! grep -q "^emmy: 1 of 2 sources are imported, then: t.db: cannot write: the disk is full" message || emmy db list --db t.db --csv | cut -d, -f1 >sources; again; }
+points=100 step=3
+again && each_point write:t.db ENOSPC counted "$EMMY" db import --db t.db more.json third.json
+cat sources
+again && each_point write:t.db ENOSPC again "$EMMY" db import --db t.db --fresh more.json third.json
+! grep "are imported" ways || echo "--fresh imports all or nothing"
+rm -f sources third.json
 emmy db import --db t.db --fresh "$tiny" >/dev/null
 ls | grep -v -e -shm -e -wal
