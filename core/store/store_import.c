@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int em_import_skip(em_import *i, const char *reason, size_t count, em_err *err)
 {
@@ -169,10 +170,17 @@ static int import_golden_file(em_store *s, const char *path, const em_progress *
   return rc;
 }
 
+static bool same_file(const char *a, const char *b)
+{
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 static int import_store_file(em_store *s, const char *path, const em_progress *p, em_import *out, em_err *err)
 {
   em_store *other;
   char hex[33];
+  if (same_file(s->path, path)) return em_fail(err, EM_E_INPUT, "%s: is the store that is imported into", path);
   int rc = em_store_open(path, EM_STORE_READ, &other, err);
   if (rc) return rc;
   rc = em_store_content_digest(other, hex, err);

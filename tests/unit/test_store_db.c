@@ -501,6 +501,21 @@ static void wrong_rows_are_found(void **state)
   }
 }
 
+/* It would become a source of itself, another one each time. */
+static void a_store_is_no_source_of_itself(void **state)
+{
+  (void)state;
+  em_err err;
+  em_import i;
+  put_golden("g.json", POINTWISE_ROW("a", "5", "f4"));
+  em_store *s = opened("a.db", EM_STORE_WRITE);
+  import_only(s, "g.json");
+  assert_int_equal(em_store_import(s, in_scratch("./a.db"), NULL, &i, &err), EM_E_INPUT);
+  assert_non_null(strstr(err.msg, "imported into"));
+  assert_int_equal(counts(s).sources, 1);
+  em_store_close(s);
+}
+
 static void a_damaged_store_is_not_imported(void **state)
 {
   (void)state;
@@ -817,6 +832,7 @@ int main(void)
     WITH_SCRATCH(regimes_and_sizes_are_pools_of_their_own),
     WITH_SCRATCH(a_store_imports_a_store),
     WITH_SCRATCH(wrong_rows_are_found),
+    WITH_SCRATCH(a_store_is_no_source_of_itself),
     WITH_SCRATCH(a_damaged_store_is_not_imported),
     WITH_SCRATCH(a_batch_is_all_or_nothing),
     WITH_SCRATCH(a_kill_leaves_a_store_that_opens),
