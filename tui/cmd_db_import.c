@@ -210,7 +210,7 @@ static int replace_store(const char *db, const char *fresh, em_err *err)
 
 static int check_replaceable(const char *db, em_err *err)
 {
-  if (!em_path_exists(db) || em_store_is_sqlite(db)) return EM_OK;
+  if (!em_path_exists(db) || em_store_is_ours(db)) return EM_OK;
   return em_fail(err, EM_E_INPUT, "%s: is no store, --fresh does not replace it", db);
 }
 

@@ -25,17 +25,33 @@ int em_store_default_path(char **out, em_err *err)
                  "neither XDG_CACHE_HOME nor HOME is set, so there is no default store; name one with --db FILE");
 }
 
-bool em_store_is_sqlite(const char *path)
+enum { HEAD = 72, APP_ID_AT = 68 }; /* of SQLite's header: as much as we look at; four bytes, highest first */
+
+/* false = no regular file that is as long. */
+static bool read_head(const char *path, unsigned char head[HEAD])
 {
-  static const char magic[16] = "SQLite format 3";
-  char head[sizeof magic];
   struct stat st;
   if (stat(path, &st) || !S_ISREG(st.st_mode)) return false;
   FILE *f = fopen(path, "rb");
   if (!f) return false;
-  bool is = fread(head, 1, sizeof head, f) == sizeof head && !memcmp(head, magic, sizeof magic);
+  bool whole = fread(head, 1, HEAD, f) == HEAD;
   fclose(f);
-  return is;
+  return whole;
+}
+
+bool em_store_is_sqlite(const char *path)
+{
+  static const char magic[16] = "SQLite format 3";
+  unsigned char head[HEAD];
+  return read_head(path, head) && !memcmp(head, magic, sizeof magic);
+}
+
+bool em_store_is_ours(const char *path)
+{
+  unsigned char head[HEAD];
+  const unsigned char *id = head + APP_ID_AT;
+  return em_store_is_sqlite(path) && read_head(path, head) &&
+         ((uint32_t)id[0] << 24 | (uint32_t)id[1] << 16 | (uint32_t)id[2] << 8 | id[3]) == EM_STORE_APP_ID;
 }
 
 const char *em_store_path(const em_store *s) { return s->path; }

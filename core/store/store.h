@@ -105,6 +105,7 @@ int em_store_begin(em_store *s, em_err *err) EM_MUST_CHECK;
 int em_store_commit(em_store *s, em_err *err) EM_MUST_CHECK;
 const char *em_store_path(const em_store *s);
 bool em_store_is_sqlite(const char *path); /* looks at the first bytes */
+bool em_store_is_ours(const char *path);   /* so does this: a store of whatever version, damaged or not */
 
 /* What an import did with one source; reasons are counted, and can be listed. */
 typedef struct em_reason {

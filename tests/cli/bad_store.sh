@@ -24,3 +24,7 @@ echo "== another program's"
 cp t.db program.db
 printf '\000\000\003\350' | dd of=program.db bs=1 seek=68 conv=notrunc status=none
 all program.db
+echo "== which --fresh replaces"
+before=$(sum_of program.db zeros.db)
+for file in program.db zeros.db short.db version.db; do status emmy db import --db $file --fresh "$tiny"; done
+[ "$(sum_of program.db zeros.db)" = "$before" ] || echo "another program's file was replaced"
