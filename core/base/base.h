@@ -192,10 +192,12 @@ int em_json_f64(const cJSON *item, const em_place *at, double *out, em_err *err)
 /* Reads a whole regular file; *text has a NUL after its *len bytes. */
 int em_file_read(const char *path, char **text, size_t *len, em_err *err) EM_MUST_CHECK;
 
-/* A read-only mapping of a file. */
+/* A file's bytes, to be read only: mapped, or of a small file copied, since a process may have no more than some 65,000
+ * mappings. */
 typedef struct em_map {
   const void *data;
   size_t len;
+  char *copy; /* NULL = mapped */
 } em_map;
 int em_map_open(const char *path, em_map *out, em_err *err) EM_MUST_CHECK;
 void em_map_close(em_map *m);

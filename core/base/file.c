@@ -72,29 +72,48 @@ int em_file_read(const char *path, char **text, size_t *len, em_err *err)
   return EM_OK;
 }
 
+#define COPIED ((size_t)64 * 1024) /* bytes, of the largest file that is copied */
+
+static int copy_small(int fd, size_t size, const char *path, em_map *out, em_err *err)
+{
+  em_str buf = {0};
+  int rc = read_all(fd, size, path, &buf, err);
+  if (rc)
+    em_str_free(&buf);
+  else
+    *out = (em_map){buf.s, buf.len, buf.s};
+  return rc;
+}
+
 int em_map_open(const char *path, em_map *out, em_err *err)
 {
   size_t size;
-  int fd = em_open_regular(path, &size, err);
+  int fd = em_open_regular(path, &size, err), rc = EM_OK;
   if (fd < 0) return err->code;
-  void *data = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : (void *)"";
-  int errnum = errno;
+  if (size <= COPIED) {
+    rc = copy_small(fd, size, path, out, err);
+  } else {
+    void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (data == MAP_FAILED)
+      rc = em_fail_errno(err, EM_E_IO, errno, "%s: cannot map the file", path);
+    else
+      *out = (em_map){data, size, NULL};
+  }
   close(fd);
-  if (data == MAP_FAILED) return em_fail_errno(err, EM_E_IO, errnum, "%s: cannot map the file", path);
-  *out = (em_map){data, size};
-  return EM_OK;
+  return rc;
 }
 
 void em_map_close(em_map *m)
 {
-  if (m->len) munmap((void *)(uintptr_t)m->data, m->len); /* nothing was mapped of an empty file */
+  if (m->len && !m->copy) munmap((void *)(uintptr_t)m->data, m->len);
+  em_free(m->copy);
   *m = (em_map){0};
 }
 
 /* The mapping is of a file and read-only: pages that went are read again.  Advice may be refused, and nothing is lost. */
 void em_map_rest(const em_map *m)
 {
-  if (m->len) (void)madvise((void *)(uintptr_t)m->data, m->len, MADV_DONTNEED);
+  if (m->len && !m->copy) (void)madvise((void *)(uintptr_t)m->data, m->len, MADV_DONTNEED);
 }
 
 int em_file_digest(const char *path, char hex[33], em_err *err)

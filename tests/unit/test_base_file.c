@@ -272,6 +272,33 @@ static void test_read_refusals(void **state)
   assert_int_equal(em_file_digest(in_scratch("pipe"), hex, &err), EM_E_INPUT);
 }
 
+/* More files at a time than a process may have mappings, and one that is too large to be copied. */
+static void test_maps_by_the_thousand(void **state)
+{
+  (void)state;
+  enum { MANY = 70000, LARGE = 1 << 20 };
+  em_map *maps = calloc(MANY, sizeof *maps), large;
+  char *text = calloc(1, LARGE);
+  em_err err;
+  memset(text, 'x', LARGE);
+  put_file(in_scratch("small"), "abc", 3);
+  put_file(in_scratch("large"), text, LARGE);
+  for (size_t i = 0; i < MANY; i++)
+    if (em_map_open(in_scratch("small"), &maps[i], &err) != EM_OK) fail_msg("%zu: %s", i, err.msg);
+  assert_int_equal(em_map_open(in_scratch("large"), &large, &err), EM_OK);
+  assert_true(large.len == LARGE && memcmp(large.data, text, LARGE) == 0);
+  em_map_rest(&large);
+  assert_memory_equal(large.data, text, LARGE);
+  em_map_close(&large);
+  for (size_t i = 0; i < MANY; i++) {
+    em_map_rest(&maps[i]);
+    assert_true(maps[i].len == 3 && memcmp(maps[i].data, "abc", 3) == 0);
+    em_map_close(&maps[i]);
+  }
+  free(maps);
+  free(text);
+}
+
 static void test_empty_and_growing_files(void **state)
 {
   (void)state;
@@ -412,6 +439,7 @@ int main(void)
     IN_SCRATCH(test_outdir),
     IN_SCRATCH(test_outdir_bad_targets),
     IN_SCRATCH(test_read_refusals),
+    IN_SCRATCH(test_maps_by_the_thousand),
     IN_SCRATCH(test_empty_and_growing_files),
     IN_SCRATCH(test_digest_of_file),
     IN_SCRATCH(test_paths),
