@@ -123,6 +123,8 @@ static void foot(em_cursor *base, em_str *out)
     out, "log2(rank) changes by %+.3f (95 %% from %+.3f to %+.3f), %s, over %zu pools: %zu better, %zu worse, %zu same",
     all->change, all->low, all->high, c->held_out ? "held out" : "on pools that the fits learned from", c->n_pools,
     all->better, all->worse, c->n_pools - all->better - all->worse);
+  if (c->unlike)
+    em_str_printf(out, "\nleft out: %zu pools that are not of as many candidates for both fits", c->unlike);
   if (c->only_a || c->only_b) em_str_printf(out, "\nknown to one fit alone: %zu to A, %zu to B", c->only_a, c->only_b);
 }
 

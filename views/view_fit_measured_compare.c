@@ -138,6 +138,7 @@ static void foot(em_cursor *base, em_str *out)
   const em_compare_measured *m = &((cursor *)base)->compare.measured;
   em_str_printf(out, "%zu measured pools judged by both fits, %s", m->n_pools,
                 m->held_out ? "held out" : "by the fits to everything");
+  if (m->unlike) em_str_printf(out, "; left out: %zu that are not of as many rows for both", m->unlike);
 }
 
 static void crumb(em_cursor *base, em_str *out)

@@ -50,6 +50,14 @@ static int read_rank(const cJSON *entry, const char *fit, em_rank *rank, double 
   return rc;
 }
 
+/* A rank says nothing beside one among another number of candidates; a file that does not say how many is taken at its
+ * word. */
+static bool comparable(const cJSON *a, const cJSON *b)
+{
+  double x = em_metrics_number(a, "sampled"), y = em_metrics_number(b, "sampled");
+  return isnan(x) || isnan(y) || x == y;
+}
+
 /* The card is what stands before the first slash of the key; *texts has room for it. */
 static int add_pool(em_compare *c, const cJSON *a, const cJSON *b, const char *const *fits, char **texts, em_err *err)
 {
@@ -60,6 +68,10 @@ static int add_pool(em_compare *c, const cJSON *a, const cJSON *b, const char *c
   int rc = read_rank(a, fits[0], &p->a, &p->log2_a, err);
   if (rc == EM_OK) rc = read_rank(b, fits[1], &p->b, &p->log2_b, err);
   if (rc == EM_OK) rc = em_entry_count(a, "pool", fits[0], &total, err);
+  if (rc == EM_OK && !comparable(a, b)) {
+    c->unlike++;
+    return EM_OK;
+  }
   if (rc != EM_OK) return rc;
   p->bucket = em_eval_bucket_name(em_eval_bucket(total));
   memcpy(*texts, a->string, len);
@@ -118,9 +130,9 @@ static int list_pools(em_compare *c, const char *const *fits, em_err *err)
   if (rc == EM_OK) rc = em_compare_measured_make(c->fit, fits, &c->measured, err);
   if (rc == EM_OK && c->n_pools == 0 && c->measured.n_pools == 0)
     rc = em_fail(err, EM_E_INPUT,
-                 "%s and %s: no pool is ranked by both (%zu by the first, %zu by the second); expected fits "
+                 "%s and %s: no pool is ranked by both%s (%zu by the first, %zu by the second); expected fits "
                  "to the same dataset",
-                 fits[0], fits[1], n_a, n_b);
+                 fits[0], fits[1], c->unlike ? " among as many candidates" : "", n_a, n_b);
   return rc;
 }
 

@@ -48,6 +48,10 @@ static int add_pool(em_compare_measured *c, const cJSON *a, const cJSON *b, cons
   if (rc == EM_OK && level > 3)
     rc = em_fail(err, EM_E_INPUT, "%s: h_opt of measured pool %s: found %zu, expected 0 to 3", fits[0], a->string,
                  level);
+  if (rc == EM_OK && p->a.measured != p->b.measured) {
+    c->unlike++;
+    return EM_OK;
+  }
   if (rc != EM_OK) return rc;
   p->h_opt = (int)level;
   memcpy(*texts, a->string, len);

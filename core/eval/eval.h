@@ -131,6 +131,7 @@ typedef struct em_compare_measured {
   bool held_out;
   em_compare_measured_pool *pools;
   size_t n_pools; /* that both fits judge: by card, level and key */
+  size_t unlike;  /* left out: not of as many rows for both */
   em_compare_measured_cell *cells;
   size_t n_cells; /* per card and level; never over several */
   char *gpus;
@@ -143,6 +144,7 @@ typedef struct em_compare {
   em_compare_pool *pools;
   size_t n_pools;        /* by card, tier, size and key */
   size_t only_a, only_b; /* pools that one fit alone ranks */
+  size_t unlike;         /* pools left out: not of as many candidates for both, whose ranks cannot be compared */
   em_compare_cell *cells;
   size_t n_cells; /* per card, tier and size; per card; the last: all; 0 when no golden pool is ranked by both */
   char *gpus;     /* texts of the pools */

@@ -123,6 +123,41 @@ static void learned_pools(void **state)
   em_compare_close(&c);
 }
 
+/* Pools 0 to n - 1, each of sampled[i] candidates (0 = the file does not say). */
+static const char *sampled(const char *name, const int *counts, size_t n)
+{
+  em_str text = {0};
+  em_err err;
+  const char *path = in_scratch(name);
+  em_str_put(&text, "{\"header\":{},\"full_train\":{\"per_golden\":{");
+  for (size_t i = 0; i < n; i++) {
+    em_str_printf(&text, "%s\"card/p%zu\":{\"rank\":1,\"rank_optimistic\":1,\"pool\":9000", i ? "," : "", i);
+    if (counts[i]) em_str_printf(&text, ",\"sampled\":%d", counts[i]);
+    em_str_putc(&text, '}');
+  }
+  em_str_put(&text, "}}}");
+  assert_int_equal(em_str_finish(&text, &err), EM_OK);
+  put_file(path, text.s, text.len);
+  em_str_free(&text);
+  return path;
+}
+
+/* Rank 2 of 200 is no better than rank 2 of 2000, nor worse: such pools are left out, and counted. */
+static void ranks_among_other_numbers_of_candidates(void **state)
+{
+  (void)state;
+  const char *a = sampled("a", (const int[]){2000, 2000, 0, 300}, 4);
+  const char *b = sampled("b", (const int[]){200, 2000, 200, 0}, 4);
+  em_compare c = opened(a, b);
+  em_err err;
+  assert_true(c.n_pools == 3 && c.unlike == 1 && c.only_a == 0 && c.only_b == 0);
+  for (size_t i = 0; i < c.n_pools; i++) assert_string_not_equal(c.pools[i].key, "card/p0");
+  em_compare_close(&c);
+  a = sampled("a", (const int[]){2000}, 1);
+  assert_int_equal(em_compare_open(a, b, &c, &err), EM_E_INPUT);
+  assert_non_null(strstr(err.msg, "among as many candidates"));
+}
+
 static void order_by_change(void **state)
 {
   (void)state;
@@ -180,9 +215,16 @@ static void bad_files(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    TEST(itself),           TEST(twice_the_rank), TEST(cells_part_the_pools),
-    TEST(interval_of_many), TEST(few_pools),      TEST(learned_pools),
-    TEST(order_by_change),  TEST(no_memory),      TEST(bad_files),
+    TEST(itself),
+    TEST(twice_the_rank),
+    TEST(cells_part_the_pools),
+    TEST(interval_of_many),
+    TEST(few_pools),
+    TEST(learned_pools),
+    TEST(ranks_among_other_numbers_of_candidates),
+    TEST(order_by_change),
+    TEST(no_memory),
+    TEST(bad_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

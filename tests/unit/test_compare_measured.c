@@ -57,6 +57,24 @@ static void twice_the_regret(void **state)
   em_compare_close(&back);
 }
 
+/* Regrets of a pool that lost or gained rows are of other choices. */
+static void pools_of_other_rows_are_left_out(void **state)
+{
+  (void)state;
+  const char *a = made("a", 4, 1, 0, true), *path = made("b", 4, 2, 0, true);
+  char *text, *at;
+  size_t len;
+  em_err err;
+  assert_int_equal(em_file_read(path, &text, &len, &err), EM_OK);
+  assert_non_null(at = strstr(text, "\"measured\":20"));
+  memcpy(at, "\"measured\":21", 13);
+  put_file(path, text, len);
+  em_compare c = opened(a, path);
+  assert_true(c.measured.n_pools == 7 && c.measured.unlike == 1);
+  em_compare_close(&c);
+  em_free(text);
+}
+
 /* The interval beside the textbook one, mean +- 1.96 standard errors. */
 static void interval_of_many(void **state)
 {
@@ -133,7 +151,9 @@ static void bad_files(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    TEST(twice_the_regret), TEST(interval_of_many), TEST(itself_and_few_pools), TEST(no_memory), TEST(bad_files),
+    TEST(twice_the_regret), TEST(pools_of_other_rows_are_left_out),
+    TEST(interval_of_many), TEST(itself_and_few_pools),
+    TEST(no_memory),        TEST(bad_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
