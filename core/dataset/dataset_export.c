@@ -277,11 +277,10 @@ static int export_pools(export_job *j, em_store *s, em_err *err)
 
 static int make_folders(const char *dir, em_err *err)
 {
-  static const char *const halves[] = {"golden", "measured"};
   int rc = EM_OK;
   for (int i = 0; i < 2 && !rc; i++) {
     char *path;
-    rc = em_path_join(&path, err, dir, halves[i]);
+    rc = em_path_join(&path, err, dir, em_halves[i]);
     if (rc) break;
     rc = em_mkdirs(path, err);
     em_free(path);

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+const char *const em_halves[2] = {"golden", "measured"};
+
 int em_group_path(char **out, const char *dir, const char *half, size_t number, const char *suffix, em_err *err)
 {
   em_str path = {0};
@@ -55,7 +57,7 @@ int em_group_write(const char *dir, const char *half, size_t number, const doubl
 
 static bool is_top(const char *name)
 {
-  return !strcmp(name, "manifest.json") || !strcmp(name, "golden") || !strcmp(name, "measured");
+  return !strcmp(name, "manifest.json") || !strcmp(name, em_halves[0]) || !strcmp(name, em_halves[1]);
 }
 
 static bool is_of_group(const char *name) { return em_is_group_file(name, ".npy") || em_is_group_file(name, ".rows"); }
@@ -82,12 +84,11 @@ static int find_other(const char *dir, bool (*known)(const char *name), char **o
 
 int em_dataset_stranger(const char *dir, bool dataset, char **out, em_err *err)
 {
-  static const char *const halves[] = {"golden", "measured"};
   *out = NULL;
   int rc = find_other(dir, dataset ? is_top : nothing, out, err);
   for (int i = 0; i < 2 && rc == EM_OK && !*out; i++) {
     char *half;
-    rc = em_path_join(&half, err, dir, halves[i]);
+    rc = em_path_join(&half, err, dir, em_halves[i]);
     if (rc) break;
     rc = find_other(half, is_of_group, out, err);
     em_free(half);

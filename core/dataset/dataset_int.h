@@ -69,6 +69,7 @@ int em_manifest_write(em_manifest *m, em_store *s, const em_export_options *o, c
 
 /* ---- files of a group (dataset_files.c) ------------------------------------------------- */
 
+extern const char *const em_halves[2]; /* "golden", "measured": folders, and members of the manifest */
 int em_group_path(char **out, const char *dir, const char *half, size_t number, const char *suffix,
                   em_err *err) EM_MUST_CHECK;
 int em_group_write(const char *dir, const char *half, size_t number, const double *matrix, size_t rows, size_t cols,

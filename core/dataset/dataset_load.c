@@ -38,8 +38,6 @@ struct em_dataset {
 
 enum { MAX_COLUMNS = 4096 };
 
-static const char *const halves[] = {"golden", "measured"};
-
 /* ---- small parts -------------------------------------------------------------------- */
 
 /* NULL, with err filled, when there is no memory. */
@@ -139,8 +137,8 @@ static int read_dropped(em_dataset *d, const em_place *file, em_err *err)
   em_place at = {.up = file, .key = "dropped"};
   int rc = em_json_need_object(d->json, "dropped", file, &both, err);
   for (int h = 0; h < 2 && !rc; h++) {
-    em_place half = {.up = &at, .key = halves[h]};
-    rc = em_json_need_object(both, halves[h], &at, &map, err);
+    em_place half = {.up = &at, .key = em_halves[h]};
+    rc = em_json_need_object(both, em_halves[h], &at, &map, err);
     if (!rc && !(d->dropped[h] = arena_array(d, (size_t)cJSON_GetArraySize(map), sizeof *d->dropped[h], err)))
       rc = err->code;
     for (const cJSON *item = rc ? NULL : map->child; item && !rc; item = item->next) {
@@ -340,7 +338,7 @@ static int read_group(em_dataset *d, const cJSON *obj, const em_place *at, int h
   int rc = read_group_texts(obj, at, g, err);
   if (!rc) rc = read_names(d, obj, at, g, err);
   if (!rc) rc = em_json_need_i64(obj, "total", at, 1, INT64_MAX, &total, err);
-  if (!rc) rc = map_matrix(d, obj, at, halves[half], g, err);
+  if (!rc) rc = map_matrix(d, obj, at, em_halves[half], g, err);
   d->n_groups++; /* from here on its matrix is closed with the dataset */
   if (rc) return rc;
   g->total = (uint64_t)total;
@@ -355,8 +353,8 @@ static int read_groups(em_dataset *d, const em_place *file, em_err *err)
   const cJSON *lists[2];
   size_t n = 0;
   for (int h = 0; h < 2; h++) {
-    em_place at = {.up = file, .key = halves[h]};
-    int rc = em_json_need_array(d->json, halves[h], file, &lists[h], err);
+    em_place at = {.up = file, .key = em_halves[h]};
+    int rc = em_json_need_array(d->json, em_halves[h], file, &lists[h], err);
     if (!rc) rc = need_objects(lists[h], &at, err);
     if (rc) return rc;
     n += (size_t)cJSON_GetArraySize(lists[h]);
@@ -366,7 +364,7 @@ static int read_groups(em_dataset *d, const em_place *file, em_err *err)
   if (!rc && !(d->matrices = arena_array(d, n, sizeof *d->matrices, err))) rc = err->code;
   if (!rc && !(d->texts = arena_array(d, n, sizeof *d->texts, err))) rc = err->code;
   for (int h = 0; h < 2; h++) {
-    em_place at = {.up = file, .key = halves[h]};
+    em_place at = {.up = file, .key = em_halves[h]};
     int64_t i = 0;
     for (const cJSON *item = rc ? NULL : lists[h]->child; item && !rc; item = item->next, i++) {
       em_place leaf = {.up = &at, .index = i};
