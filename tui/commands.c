@@ -82,7 +82,7 @@ const em_command em_commands[] = {
      "Imports golden files and other stores, and says for each how many kernels, routing rows, measured rows and "
      "proposals it held and what was skipped, by reason.  A better measurement of the same configuration replaces a "
      "worse one.\n\n"
-     "All sources are read and checked before the first is imported.  Each is imported in one transaction; with "
+     "Golden files are read and checked, and stores opened, before the first source is imported.  Each is imported in one transaction; with "
      "--fresh the old store stays as it is until all of them are in the new one.",
    .options = OPTIONS(EM_OPT_DB, EM_OPT_FRESH, OUTPUT),
    .examples = EXAMPLES({"emmy db import --db _data/dataset.db --fresh data/golden/*.json", "the shipped golden files"},
