@@ -306,6 +306,53 @@ static void weights_count_rows_and_empty_leaves_are_zero(void **state)
   free_pools(&p);
 }
 
+/* The splits of a tree over all rows, whose gradients come from their labels alone. */
+static size_t splits_of(const opened *o, const em_fit_params *p, size_t tree, em_fit_choice splits[16])
+{
+  em_fit_search q;
+  em_err err;
+  assert_int_equal(em_fit_search_open(&q, &o->set, &o->bins, p, &err), EM_OK);
+  q.rows.n = o->set.n_rows;
+  for (size_t i = 0; i < o->set.n_rows; i++) {
+    q.rows.id[i] = (uint32_t)i;
+    q.rows.gw[i] = (em_fit_gw){em_fit_fixed(o->set.label[i] - 1. / 40, EM_FIT_ONE_GRAD), (int64_t)EM_FIT_ONE_GRAD};
+  }
+  size_t n = em_fit_search_tree(&q, tree, splits);
+  em_fit_search_close(&q);
+  return n;
+}
+
+static bool same_splits(const em_fit_choice *a, const em_fit_choice *b, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    if (a[i].feature != b[i].feature || a[i].border != b[i].border) return false;
+  return true;
+}
+
+/* Noise on scores moves the first tree; exp(-60) of it moves none. */
+static void noise_fades_as_trees_are_added(void **state)
+{
+  (void)state;
+  pools p = make_pools(20, 40);
+  em_fit_params q = quick_params();
+  em_fit_choice calm[16], noisy[16];
+  opened o;
+  q.random_strength = 0;
+  open_fit(&o, p.groups, p.n, &q);
+  q.rsm = 1;
+  q.iterations = 100;
+  q.learning_rate = 1;
+  size_t n = splits_of(&o, &q, 60, calm);
+  assert_true(n > 0 && splits_of(&o, &q, 0, noisy) == n && same_splits(calm, noisy, n));
+  q.random_strength = 3;
+  assert_true(splits_of(&o, &q, 0, noisy) > 0 && !same_splits(calm, noisy, n));
+  assert_true(splits_of(&o, &q, 60, noisy) == n && same_splits(calm, noisy, n));
+  q.iterations = 60; /* the next bag begins anew */
+  assert_true(splits_of(&o, &q, 60, noisy) > 0 && !same_splits(calm, noisy, n));
+  close_fit(&o);
+  free_pools(&p);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -319,6 +366,7 @@ int main(void)
     cmocka_unit_test(a_gradient_step_by_hand),
     cmocka_unit_test(missing_is_told_from_any_value),
     cmocka_unit_test(weights_count_rows_and_empty_leaves_are_zero),
+    cmocka_unit_test(noise_fades_as_trees_are_added),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
