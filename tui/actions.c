@@ -35,16 +35,29 @@ size_t em_explorer_pool(em_explorer *x, const em_screen *s)
   return name && em_session_find(x->session, name, &pool, &err) == EM_OK ? pool : SIZE_MAX;
 }
 
-int em_explorer_push(em_explorer *x, const em_view *view, char *args[EM_MAX_PARAMS], em_err *err)
+void em_explorer_drop(em_explorer *x, size_t from, size_t to)
+{
+  for (size_t i = from; i < to; i++) em_screen_free(x->stack[i]);
+  memmove(x->stack + from, x->stack + to, (x->depth - to) * sizeof *x->stack);
+  x->depth -= to - from;
+}
+
+static int push(em_explorer *x, const em_view *view, char *args[EM_MAX_PARAMS], bool by_name, em_err *err)
 {
   if (x->depth == EM_MAX_SCREENS) return em_fail(err, EM_E_USAGE, "%d screens are open; go back first", EM_MAX_SCREENS);
   em_screen *s = em_screen_new(view, args, err);
   if (!s) return err->code;
+  s->by_name = by_name;
   size_t pool = em_explorer_pool(x, s);
   x->stack[x->depth++] = s;
   if (pool == SIZE_MAX || em_session_ready(x->session, pool)) return em_task_start(x, EM_TASK_OPEN, err);
   em_session_want(x->session, pool);
   return EM_OK;
+}
+
+int em_explorer_push(em_explorer *x, const em_view *view, char *args[EM_MAX_PARAMS], em_err *err)
+{
+  return push(x, view, args, false, err);
 }
 
 static void push_target(em_explorer *x, em_target *t)
@@ -79,39 +92,80 @@ static int next_word(const char **text, char **out, em_err *err)
   return *out ? EM_OK : em_fail_nomem(err);
 }
 
+/* The place of an argument among those of a view; its end when the view has none of that name. */
+static size_t place_of(const em_view *v, const char *name)
+{
+  size_t i = 0;
+  while (i < v->n_params && strcmp(v->params[i].name, name) != 0) i++;
+  return i;
+}
+
+/* Copies an argument by its name, where it was left out and is at hand. */
+static int take_argument(const em_view *to, char *args[EM_MAX_PARAMS], const em_view *from, char *const *given,
+                         const char *name, em_err *err)
+{
+  size_t i = place_of(to, name), k = place_of(from, name);
+  if (i == to->n_params || args[i] || k == from->n_params || !given[k]) return EM_OK;
+  args[i] = em_strdup(given[k]);
+  return args[i] ? EM_OK : em_fail_nomem(err);
+}
+
+/* A view of one pool, left without it, takes the pool one is in or at, and the prior that this is shown under. */
+static int take_pool_here(em_explorer *x, const em_view *view, char *args[EM_MAX_PARAMS], em_err *err)
+{
+  em_screen *s = em_explorer_top(x);
+  const em_view *from = s->view;
+  char *const *given = s->args;
+  em_target deeper = {0};
+  size_t i = place_of(view, "pool"), k = place_of(from, "pool"), row = em_screen_row(s);
+  if (i == view->n_params || args[i] || !view->params[i].required) return EM_OK;
+  if ((k == from->n_params || !given[k]) && row != SIZE_MAX && em_cursor_way(s->cursor, EM_WAY_ENTER, row, &deeper)) {
+    from = em_view_find(deeper.view);
+    given = deeper.args;
+  }
+  int rc = take_argument(view, args, from, given, "pool", err);
+  if (rc == EM_OK && args[i]) rc = take_argument(view, args, from, given, "prior", err);
+  em_target_free(&deeper);
+  return rc;
+}
+
 /* "candidates mm.64": the view, and its arguments in the order of its parameters. */
-static int parse_open(const char *text, const em_view **view, char *args[EM_MAX_PARAMS], bool *plain, em_err *err)
+static int parse_open(em_explorer *x, const char *text, const em_view **view, char *args[EM_MAX_PARAMS], em_err *err)
 {
   char *name;
-  *plain = true;
   int rc = next_word(&text, &name, err);
   if (rc != EM_OK) return rc;
   rc = em_args_view(name ? name : "", view, err);
   em_free(name);
-  for (size_t i = 0; rc == EM_OK && i < (*view)->n_params; i++) {
-    rc = next_word(&text, &args[i], err);
-    *plain &= !args[i];
-    if (rc == EM_OK && !args[i] && (*view)->params[i].required)
+  for (size_t i = 0; rc == EM_OK && i < (*view)->n_params; i++) rc = next_word(&text, &args[i], err);
+  if (rc == EM_OK && text[strspn(text, " ")])
+    return em_fail(err, EM_E_USAGE, "%s takes %zu arguments", (*view)->name, (*view)->n_params);
+  if (rc == EM_OK) rc = take_pool_here(x, *view, args, err);
+  for (size_t i = 0; rc == EM_OK && i < (*view)->n_params; i++)
+    if (!args[i] && (*view)->params[i].required)
       rc = em_fail(err, EM_E_USAGE, "%s: open it from a pool, or name its %s: %s", (*view)->name,
                    (*view)->params[i].name, (*view)->params[i].doc);
-  }
-  if (rc == EM_OK && text[strspn(text, " ")])
-    rc = em_fail(err, EM_E_USAGE, "%s takes %zu arguments", (*view)->name, (*view)->n_params);
   return rc;
 }
 
-/* A named view starts a new stack above the first one. */
+static bool is_plain(char *const args[EM_MAX_PARAMS])
+{
+  size_t i = 0;
+  while (i < EM_MAX_PARAMS && !args[i]) i++;
+  return i == EM_MAX_PARAMS;
+}
+
+/* A named view starts a new stack above the first one, once it is open. */
 static void open_named(em_explorer *x, const char *text)
 {
   em_err err;
   const em_view *view;
   char *args[EM_MAX_PARAMS] = {0};
-  bool plain;
-  int rc = parse_open(text, &view, args, &plain, &err);
-  if (rc == EM_OK) {
-    while (x->depth > 1) em_screen_free(x->stack[--x->depth]);
-    if (!plain || em_explorer_top(x)->view != view) rc = em_explorer_push(x, view, args, &err);
-  }
+  int rc = parse_open(x, text, &view, args, &err);
+  if (rc == EM_OK && is_plain(args) && x->stack[0]->view == view)
+    em_explorer_drop(x, 1, x->depth);
+  else if (rc == EM_OK)
+    rc = push(x, view, args, true, &err);
   report(x, rc, &err);
   for (size_t i = 0; i < EM_MAX_PARAMS; i++) em_free(args[i]);
 }

@@ -69,6 +69,8 @@ void em_explorer_say(em_explorer *x, const char *fmt, ...) EM_PRINTF(2, 3);
 /* Pushes a screen; it opens behind the screen, at once or when its pool has been ranked. */
 int em_explorer_push(em_explorer *x, const em_view *view, char *args[EM_MAX_PARAMS], em_err *err) EM_MUST_CHECK;
 em_screen *em_explorer_top(em_explorer *x);
+/* Closes the screens [from, to) of the stack. */
+void em_explorer_drop(em_explorer *x, size_t from, size_t to);
 /* The pool that the worker ranks for a screen; SIZE_MAX when its view has none, or another prior ranks it. */
 size_t em_explorer_pool(em_explorer *x, const em_screen *s);
 void em_explorer_draw(em_explorer *x);

@@ -26,6 +26,7 @@ typedef struct em_screen {
   char search[EM_SCREEN_TEXT];
   uint64_t generation; /* of the session, at the last arrangement */
   size_t body;         /* rows drawn last time: a page */
+  bool by_name;        /* once it is open, what lies between the first screen and it goes */
 } em_screen;
 
 /* Takes the arguments over. */

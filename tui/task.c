@@ -116,6 +116,8 @@ static void apply(em_explorer *x)
   case EM_TASK_ORDER: em_explorer_say(x, "%s", t->said); /* fall through */
   default: em_screen_take(t->screen, &t->fresh);
   }
+  if (t->screen->by_name) em_explorer_drop(x, 1, x->depth - 1);
+  t->screen->by_name = false;
 }
 
 static void undo(em_explorer *x, const em_err *err)
