@@ -69,13 +69,15 @@ static void push_target(em_explorer *x, em_target *t)
   em_target_free(t);
 }
 
-static void go_back(em_explorer *x)
+/* One Esc too many, or one that a pasted text holds, does not end the program. */
+static void go_back(em_explorer *x, bool leaves)
 {
-  if (x->depth == 1) {
+  if (x->depth > 1)
+    em_screen_free(x->stack[--x->depth]);
+  else if (leaves)
     x->quit = true;
-    return;
-  }
-  em_screen_free(x->stack[--x->depth]);
+  else
+    em_explorer_say(x, "this is the first screen; q leaves the program");
 }
 
 /* The next word of a command's argument, owned; one with blanks stands in quotes.  NULL at the end, or for "-". */
@@ -363,7 +365,8 @@ static bool asks_for_text(em_explorer *x, em_screen *s, em_action action, const 
 static bool act_on_program(em_explorer *x, em_action action, const char *argument)
 {
   switch (action) {
-  case EM_ACT_BACK: go_back(x); return true;
+  case EM_ACT_BACK:
+  case EM_ACT_CLOSE: go_back(x, action == EM_ACT_CLOSE); return true;
   case EM_ACT_QUIT: x->quit = true; return true;
   case EM_ACT_REDRAW: clearok(curscr, TRUE); return true;
   case EM_ACT_HELP:
@@ -385,9 +388,9 @@ static bool act_on_program(em_explorer *x, em_action action, const char *argumen
 
 void em_explorer_act(em_explorer *x, em_action action, const char *argument)
 {
-  if (x->task.job && (action == EM_ACT_BACK || action == EM_ACT_OPEN)) {
+  if (x->task.job && (action == EM_ACT_BACK || action == EM_ACT_CLOSE || action == EM_ACT_OPEN)) {
     em_task_give_up(x);
-    if (action == EM_ACT_BACK) return;
+    if (action != EM_ACT_OPEN) return;
   }
   em_screen *s = em_explorer_top(x);
   if (act_on_program(x, action, argument)) return;

@@ -215,7 +215,7 @@ static void on_key(em_explorer *x, int key)
     em_task_give_up(x);
     return;
   }
-  if (key == EM_KEY_INTERRUPT) {
+  if (key == EM_KEY_INTERRUPT && !x->help) {
     em_explorer_say(x, "Q leaves the program");
     return;
   }
@@ -230,6 +230,8 @@ static void on_key(em_explorer *x, int key)
     size_t n = 0;
     while (em_views[n]) n++;
     if ((size_t)(key - '1') < n) em_explorer_act(x, EM_ACT_OPEN, em_views[key - '1']->name);
+  } else {
+    em_explorer_say(x, "that key does nothing here; ? lists the keys");
   }
 }
 

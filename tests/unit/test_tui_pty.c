@@ -104,6 +104,34 @@ static void test_one_interrupt_loses_nothing(void **state)
   test_free(t);
 }
 
+/* Nor does an Esc or a Backspace on the first screen; an interrupt closes the help. */
+static void test_one_escape_loses_nothing(void **state)
+{
+  (void)state;
+  if (!program()) skip();
+  terminal *t = test_malloc(sizeof *t);
+  start(t, NULL, NULL);
+  settle(t);
+  static const char *const keys[] = {"\x1b", "\x7f"};
+  for (int i = 0; i < 2; i++) {
+    size_t from = t->n;
+    type(t, keys[i]);
+    assert_true(wait_for(t, from, "first screen", 10000));
+    type(t, "j"); /* takes the message away */
+    wait_for(t, t->n, NULL, 300);
+  }
+  size_t from = t->n;
+  type(t, "?");
+  assert_true(wait_for(t, from, "next row", 10000));
+  from = t->n;
+  type(t, "\x03");
+  assert_true(wait_for(t, from, "cold pick", 10000));
+  type(t, "q");
+  assert_int_equal(ended(t), 0);
+  close(t->fd);
+  test_free(t);
+}
+
 /* A closed terminal window ends the program; it does not spin. */
 static void test_hangup(void **state)
 {
@@ -194,8 +222,11 @@ static void test_manners(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_interrupt_loses_nothing), cmocka_unit_test(test_hangup),
-                                     cmocka_unit_test(test_idle_is_silent), cmocka_unit_test(test_no_color),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_interrupt_loses_nothing),
+                                     cmocka_unit_test(test_one_escape_loses_nothing),
+                                     cmocka_unit_test(test_hangup),
+                                     cmocka_unit_test(test_idle_is_silent),
+                                     cmocka_unit_test(test_no_color),
                                      cmocka_unit_test(test_manners)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
