@@ -114,6 +114,8 @@ void em_manpage_sql_put(em_str *out);                   /* emmy-sql(7): tables, 
 void em_manpage_name(const em_command *c, em_str *out); /* "emmy-db-import" */
 /* Paragraphs broken at blanks to `width` characters, each line after `indent` blanks. */
 void em_put_wrapped(em_str *out, const char *text, int indent, int width);
+/* A name, and its text wrapped beside it from the column on; below it when the name is longer. */
+void em_put_item(em_str *out, const char *name, const char *text, int column, int width);
 
 /* ---- standard output and error ------------------------------------------------------------- */
 
@@ -176,9 +178,10 @@ int em_print_eval_measured(const em_args *a, const em_eval_measured *e, const em
 #define COMMAND(fn) int em_cmd_##fn(const em_args *a, em_err *err);
 COMMAND(explore)
 COMMAND(view)
-COMMAND(db_import) COMMAND(db_export) COMMAND(db_list) COMMAND(db_check) COMMAND(eval_prior) COMMAND(fit)
-  COMMAND(compare) COMMAND(golden_format) COMMAND(golden_check) COMMAND(kernel_new) COMMAND(kernel_list)
-    COMMAND(kernel_show) COMMAND(repl) COMMAND(target_list) COMMAND(target_show) COMMAND(help)
+COMMAND(db_import)
+COMMAND(db_export) COMMAND(db_list) COMMAND(db_check) COMMAND(eval_prior) COMMAND(fit) COMMAND(compare)
+  COMMAND(golden_format) COMMAND(golden_check) COMMAND(kernel_new) COMMAND(kernel_list) COMMAND(kernel_show)
+    COMMAND(repl) COMMAND(target_list) COMMAND(target_show) COMMAND(help)
 #undef COMMAND
       bool em_view_value(size_t i, em_str *name, const char **doc);
 bool em_kind_value(size_t i, em_str *name, const char **doc);

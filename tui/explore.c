@@ -2,6 +2,7 @@
 #include <curses.h>
 #include <string.h>
 
+#include "tui/cli.h"
 #include "tui/explore_int.h"
 
 /* What the top screen shows may be of another prior: then its own session is at work. */
@@ -43,7 +44,38 @@ static void draw_title(em_explorer *x)
   em_str_free(&right);
 }
 
-static void draw_status(em_explorer *x, int y)
+/* The bytes of the first line of a text of more: up to the last blank that fits, else what fits. */
+static size_t line_of(const char *text, int cells)
+{
+  int used;
+  size_t fits = em_text_cut(text, cells, &used), n = fits;
+  if (!text[fits] || fits == 0) return strlen(text);
+  while (n && text[n] != ' ') n--;
+  return n ? n : fits;
+}
+
+/* A message in as many lines as it needs, at most half of the screen; from the line `y` on, or only counted (-1). */
+static int put_message(em_explorer *x, int y)
+{
+  em_str text = {0}, line = {0};
+  int n = 0;
+  em_str_put_safe(&text, x->message);
+  for (const char *at = text.s ? text.s : ""; *at && n < (LINES < 2 ? 1 : LINES / 2); n++) {
+    size_t len = line_of(at, COLS - 1);
+    em_str_clear(&line);
+    em_str_putc(&line, ' ');
+    em_str_putn(&line, at, len);
+    if (y >= 0) em_term_put(y + n, 0, COLS, line.s ? line.s : "", em_term_attributes(EM_MARK_NONE, false));
+    at += len;
+    at += strspn(at, " ");
+  }
+  em_str_free(&line);
+  em_str_free(&text);
+  return n;
+}
+
+/* The last line of the screen, or the message that takes more of them. */
+static void draw_status(em_explorer *x, int lines)
 {
   static const char hints[] = "/ search  & filter  s sort  w why  ? help";
   em_screen *s = em_explorer_top(x);
@@ -55,8 +87,12 @@ static void draw_status(em_explorer *x, int y)
   else if (s->cursor && row != SIZE_MAX && s->view->sentence)
     s->view->sentence(s->cursor, row, &text);
   int used = text.s ? em_text_width(text.s) : 0, width = (int)sizeof hints - 1;
-  em_term_put(y, 0, COLS, text.s ? text.s : "", em_term_attributes(EM_MARK_NONE, false));
-  if (used + 2 + width <= COLS) em_term_put(y, COLS - width, width, hints, em_term_attributes(EM_MARK_DIM, false));
+  if (*x->message)
+    put_message(x, LINES - lines);
+  else
+    em_term_put(LINES - 1, 0, COLS, text.s ? text.s : "", em_term_attributes(EM_MARK_NONE, false));
+  if (lines == 1 && used + 2 + width <= COLS)
+    em_term_put(LINES - 1, COLS - width, width, hints, em_term_attributes(EM_MARK_DIM, false));
   em_str_free(&text);
 }
 
@@ -81,30 +117,54 @@ static void draw_waiting(em_explorer *x, int y)
   em_str_free(&text);
 }
 
-/* The help page: the key table, then the view's columns. */
+/* The help page: the key table, then the view's columns; narrow ones have names and texts on lines of their own. */
 static void put_help(const em_view *v, em_str *out)
 {
-  em_str_printf(out, "%s: %s\n\n", v->title, v->doc);
+  em_str name = {0}, text = {0};
+  int keys = COLS < 76 ? 8 : 46, columns = COLS < 60 ? 8 : 27;
+  em_str_printf(&text, "%s: %s", v->title, v->doc);
+  em_put_wrapped(out, text.s ? text.s : "", 0, COLS);
+  em_str_putc(out, '\n');
   for (size_t i = 0; i < EM_N_ACTIONS; i++) {
     const em_action_info *a = em_action_at(i);
-    em_str_printf(out, "  %-24s :%s%s%-*s %s\n", a->keys, a->command, *a->argument ? " " : "",
-                  (int)(20 - strlen(a->command) - (*a->argument ? 1 : 0)), a->argument, a->help);
+    em_str_clear(&name);
+    em_str_printf(&name, "%-24s :%s%s%s", a->keys, a->command, *a->argument ? " " : "", a->argument);
+    em_put_item(out, name.s ? name.s : "", a->help, keys, COLS);
   }
-  em_str_put(out, "  1-9                      main screens:");
-  for (size_t i = 0; em_views[i]; i++) em_str_printf(out, " %zu %s", i + 1, em_views[i]->title);
-  em_str_put(out, "\n\ncolumns\n");
+  em_str_clear(&text);
+  em_str_put(&text, "the views:");
+  for (size_t i = 0; em_views[i]; i++) {
+    em_str_put(&text, i ? ", " : " ");
+    if (i < 9) em_str_printf(&text, "%zu ", i + 1);
+    em_str_put(&text, em_views[i]->name);
+  }
+  em_put_item(out, "1-9, :open VIEW", text.s ? text.s : "", keys, COLS);
+  em_str_put(out, "\ncolumns\n");
   for (size_t i = 0; i < v->n_columns; i++) {
     const em_view_column *c = &v->columns[i];
-    em_str_printf(out, "  %-24s %s%s%s%s\n", c->title, c->doc, *c->unit ? " [" : "", c->unit, *c->unit ? "]" : "");
+    em_str_clear(&text);
+    em_str_printf(&text, "%s%s%s%s", c->doc, *c->unit ? " [" : "", c->unit, *c->unit ? "]" : "");
+    em_put_item(out, c->title, text.s ? text.s : "", columns, COLS);
   }
+  em_str_free(&name);
+  em_str_free(&text);
+}
+
+static size_t count_lines(const char *text)
+{
+  size_t n = 0;
+  for (; *text; text++) n += *text == '\n';
+  return n;
 }
 
 static void draw_help(em_explorer *x)
 {
-  em_str text = {0};
-  size_t skip = x->help_top;
+  em_str text = {0}, foot = {0};
   int y = 0;
   put_help(em_explorer_top(x)->view, &text);
+  size_t n = count_lines(text.s ? text.s : ""), page = LINES > 1 ? (size_t)LINES - 1 : 0;
+  if (x->help_top + page > n) x->help_top = n > page ? n - page : 0;
+  size_t skip = x->help_top;
   for (char *line = text.s; line && *line && y < LINES - 1;) {
     char *end = strchr(line, '\n');
     if (end) *end = '\0';
@@ -114,21 +174,25 @@ static void draw_help(em_explorer *x)
       em_term_put(y++, 0, COLS, line, em_term_attributes(EM_MARK_NONE, false));
     line = end ? end + 1 : NULL;
   }
-  em_term_put(LINES - 1, 0, COLS, " j k scroll   any other key closes", em_term_attributes(EM_MARK_NONE, true));
+  em_str_printf(&foot, " lines %zu-%zu of %zu   j k scroll   any other key closes", x->help_top + 1,
+                x->help_top + (size_t)y, n);
+  em_term_put(LINES - 1, 0, COLS, foot.s ? foot.s : "", em_term_attributes(EM_MARK_NONE, true));
   em_str_free(&text);
+  em_str_free(&foot);
 }
 
 static void draw_screen(em_explorer *x)
 {
   em_screen *s = em_explorer_top(x);
   erase();
+  int status = *x->message ? put_message(x, -1) : 1;
   /* Of one line only the status is left, of two the title too. */
   if (LINES > 1) draw_title(x);
   if (!s->cursor)
     draw_waiting(x, LINES / 2);
   else if (LINES > 2)
-    em_screen_draw(s, 1, LINES - 1);
-  draw_status(x, LINES - 1);
+    em_screen_draw(s, 1, LINES - status);
+  draw_status(x, status);
   x->table_drawn = s->cursor != NULL;
 }
 

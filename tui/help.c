@@ -39,19 +39,22 @@ void em_put_wrapped(em_str *out, const char *text, int indent, int width)
   em_str_putc(out, '\n');
 }
 
-/* "name" padded to the column, then the text wrapped beside it. */
-static void put_item(em_str *out, const char *name, const char *text)
+void em_put_item(em_str *out, const char *name, const char *text, int column, int width)
 {
-  size_t at = out->len;
   em_str body = {0};
-  em_put_wrapped(&body, text, NAME_COLUMN, HELP_WIDTH);
+  em_put_wrapped(&body, text, column, width);
+  int used = (int)strlen(name) + 2;
   em_str_printf(out, "  %s", name);
-  size_t used = out->len - at;
-  if (used + 2 > NAME_COLUMN)
+  if (used + 2 > column)
     em_str_printf(out, "\n%s", body.s ? body.s : "");
   else
-    em_str_printf(out, "%*s%s", (int)(NAME_COLUMN - used), "", body.s ? body.s + NAME_COLUMN : "");
+    em_str_printf(out, "%*s%s", column - used, "", body.s ? body.s + column : "");
   em_str_free(&body);
+}
+
+static void put_item(em_str *out, const char *name, const char *text)
+{
+  em_put_item(out, name, text, NAME_COLUMN, HELP_WIDTH);
 }
 
 static void put_option(em_str *out, const em_option *o)
