@@ -7,7 +7,9 @@
 em_screen *em_screen_new(const em_view *view, char *args[EM_MAX_PARAMS], em_err *err)
 {
   em_screen *s = em_calloc(1, sizeof *s);
-  if (!s) {
+  if (s) s->widest = em_calloc(view->n_columns, sizeof *s->widest);
+  if (!s || !s->widest) {
+    em_free(s);
     em_fail_nomem(err);
     return NULL;
   }
@@ -30,6 +32,7 @@ void em_screen_free(em_screen *s)
   em_arrangement_free(&s->shown);
   em_cursor_close(s->cursor);
   for (size_t i = 0; i < EM_MAX_PARAMS; i++) em_free(s->args[i]);
+  em_free(s->widest);
   em_free(s);
 }
 
@@ -76,6 +79,7 @@ void em_screen_take(em_screen *s, em_fresh *fresh)
   for (size_t i = 0; row != SIZE_MAX && i < s->shown.n; i++)
     if (s->shown.rows[i] == row) s->at = i;
   em_screen_goto(s, s->at);
+  memset(s->widest, 0, s->view->n_columns * sizeof *s->widest);
   *fresh = (em_fresh){0};
 }
 
@@ -141,41 +145,55 @@ typedef struct layout {
 
 static bool is_right(const em_view_column *c) { return c->type == EM_INT || c->type == EM_REAL; }
 
-/* Numbers keep their width; text can shrink to 16 cells. */
-static int least_width(const em_view_column *c)
+enum { TEXT_CELLS = 16 }; /* a text that is cut below that says nothing */
+
+/* What it takes to show all that was drawn.  Text is content with its column's wish, and leaves room for others. */
+static int tight_width(const em_screen *s, size_t column, int screen)
 {
-  int title = em_text_width(c->title), w = c->width > title ? c->width : title;
-  return is_right(c) || w < 16 ? w : 16;
+  const em_view_column *c = &s->view->columns[column];
+  int title = em_text_width(c->title) + (s->order.sort == (int)column); /* with the arrow of the order */
+  int most = screen * 3 / 8 > TEXT_CELLS ? screen * 3 / 8 : TEXT_CELLS, w = s->widest[column];
+  if (most > c->width) most = c->width;
+  if (!is_right(c) && w > most) w = most;
+  return w > title ? w : title;
 }
 
-/* Column 0, then from the first scrolled one as many as fit at their least width; what is left over goes
- * to the text columns up to their wish, then to the last text column. */
+/* What it takes more cells for, where there are some: a steady place of its own, and texts in full. */
+static int wished_width(const em_screen *s, size_t column)
+{
+  const em_view_column *c = &s->view->columns[column];
+  int steady = is_right(c) || c->width < TEXT_CELLS ? c->width : TEXT_CELLS;
+  return s->widest[column] > steady ? s->widest[column] : steady;
+}
+
+/* Column 0, then from the first scrolled one as many as show all they have; the one behind them has what is left,
+ * where that is worth it.  What is left over goes to the columns up to their wish, then to a last text. */
 static layout lay_out(const em_screen *s, int width)
 {
   layout l = {0};
   int used = 1, skip = s->first_column;
-  for (size_t i = 0; i < s->view->n_columns && l.n < MAX_SHOWN; i++) {
+  bool full = false;
+  for (size_t i = 0; i < s->view->n_columns && l.n < MAX_SHOWN && !full; i++) {
     const em_view_column *c = &s->view->columns[i];
     if (c->width == 0) continue;
     if (i > 0 && skip > 0) {
       skip--;
       continue;
     }
-    int w = least_width(c);
-    if (l.n && used + w + 1 > width) break;
+    int w = tight_width(s, i, width);
+    full = l.n && used + w + 1 > width;
+    if (full && (is_right(c) || used + TEXT_CELLS + 1 > width)) break;
+    if (full) w = width - used - 1;
     l.column[l.n] = i;
     l.width[l.n++] = w;
     used += w + 1;
   }
-  int spare = width - used, last_text = -1;
-  for (size_t k = 0; k < l.n; k++) {
-    const em_view_column *c = &s->view->columns[l.column[k]];
-    if (is_right(c)) continue;
-    int wish = c->width - l.width[k], more = wish < spare ? wish : spare;
+  int spare = width - used;
+  for (size_t k = 0; k < l.n && spare > 0; k++) {
+    int wish = wished_width(s, l.column[k]) - l.width[k], more = wish < spare ? wish : spare;
     if (more > 0) l.width[k] += more, spare -= more;
-    last_text = (int)k;
   }
-  if (last_text >= 0 && spare > 0 && (size_t)last_text + 1 == l.n) l.width[last_text] += spare;
+  if (l.n && spare > 0 && !is_right(&s->view->columns[l.column[l.n - 1]])) l.width[l.n - 1] += spare;
   return l;
 }
 
@@ -206,6 +224,28 @@ static void draw_titles(const em_screen *s, const layout *l, int y)
   }
 }
 
+static void show_cell(const em_screen *s, size_t row, size_t column, em_str *text)
+{
+  em_cell cell;
+  s->view->cell(s->cursor, row, column, &cell);
+  em_str_clear(text);
+  em_cell_display(&s->view->columns[column], &cell, em_term_ascii(), text);
+}
+
+/* How wide the rows to be drawn are. */
+static void measure_rows(em_screen *s)
+{
+  em_str text = {0};
+  for (size_t i = s->top; i < s->shown.n && i < s->top + s->body; i++)
+    for (size_t k = 0; k < s->view->n_columns; k++) {
+      if (s->view->columns[k].width == 0) continue;
+      show_cell(s, s->shown.rows[i], k, &text);
+      int w = text.s ? em_text_width(text.s) : 0;
+      if (w > s->widest[k]) s->widest[k] = w;
+    }
+  em_str_free(&text);
+}
+
 static void draw_row(const em_screen *s, const layout *l, size_t place, int y)
 {
   size_t row = s->shown.rows[place];
@@ -215,12 +255,8 @@ static void draw_row(const em_screen *s, const layout *l, size_t place, int y)
   em_str text = {0};
   em_term_put(y, 0, COLS, selected ? ">" : " ", attributes);
   for (size_t k = 0; k < l->n; k++) {
-    const em_view_column *c = &s->view->columns[l->column[k]];
-    em_cell cell;
-    s->view->cell(s->cursor, row, l->column[k], &cell);
-    em_str_clear(&text);
-    em_cell_display(c, &cell, em_term_ascii(), &text);
-    put_aligned(y, x, l->width[k], is_right(c), text.s ? text.s : "", attributes);
+    show_cell(s, row, l->column[k], &text);
+    put_aligned(y, x, l->width[k], is_right(&s->view->columns[l->column[k]]), text.s ? text.s : "", attributes);
     x += l->width[k] + 1;
   }
   em_str_free(&text);
@@ -279,13 +315,15 @@ void em_screen_draw(em_screen *s, int y0, int y1)
   int height = y1 - y0;
   int foot = !s->view->foot || height < 6 ? 0 : height < 20 ? 1 : 4;
   y0 += draw_head(s, y0, height >= 14 ? height - 8 : 0);
-  layout l = lay_out(s, COLS);
-  if (height >= 3) draw_titles(s, &l, y0++);
+  int titles = height >= 3 ? y0++ : -1;
   if (foot) y1 -= draw_foot(s, y1, foot);
   s->body = y1 > y0 ? (size_t)(y1 - y0) : 0;
   if (s->at < s->top) s->top = s->at;
   if (s->body && s->at >= s->top + s->body) s->top = s->at - s->body + 1;
   if (s->body && s->top + s->body > s->shown.n) s->top = s->shown.n > s->body ? s->shown.n - s->body : 0;
+  measure_rows(s);
+  layout l = lay_out(s, COLS);
+  if (titles >= 0) draw_titles(s, &l, titles);
   for (size_t i = 0; i < s->body && s->top + i < s->shown.n; i++) draw_row(s, &l, s->top + i, y0 + (int)i);
   if (s->shown.n == 0 && s->body)
     em_term_put(y0, 1, COLS - 1, s->shown.of ? "no row passes the filter" : "nothing here",

@@ -22,6 +22,7 @@ typedef struct em_screen {
   em_arrangement shown;
   size_t at, top;   /* place of the cursor and of the first row drawn, in `shown` */
   int first_column; /* of those after column 0 */
+  int *widest;      /* of each column the widest text drawn since the rows were arranged, owned */
   em_order order;
   char search[EM_SCREEN_TEXT];
   uint64_t generation; /* of the session, at the last arrangement */

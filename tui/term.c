@@ -155,8 +155,11 @@ void em_term_put(int y, int x, int width, const char *text, int attributes)
   em_str_put_safe(&safe, text);
   if (safe.s && term.ascii) put_ascii(safe.s);
   size_t n = safe.s ? em_text_cut(safe.s, width, &used) : 0;
+  bool cut = safe.s && safe.s[n];
+  if (cut) n = em_text_cut(safe.s, width - 1, &used);
   attrset((attr_t)attributes);
   if (n) mvaddnstr(y, x, safe.s, (int)n);
+  if (cut) mvaddstr(y, x + used++, term.ascii ? "~" : "\u2026"); /* an ellipsis */
   for (int i = used; i < width; i++) mvaddch(y, x + i, ' ');
   attrset(A_NORMAL);
   em_str_free(&safe);

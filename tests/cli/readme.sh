@@ -9,6 +9,11 @@ while read -r command; do
   sh -c "$command" >out || echo "$command: status $?"
   [ -s out ] || echo "$command: printed nothing"
 done <commands
+# Its picture is what the explorer shows.
+sed -n '/^```$/,/^```$/{ /^```$/!p }' "$SRC/README.md" >picture
+echo ':dump-screen shown' >script
+[ -n "$QUICK" ] || LINES=$(wc -l <picture) COLUMNS=119 emmy --prior data/prior/schedule.json --script script
+[ -n "$QUICK" ] || diff picture shown
 [ -s report.json ] || echo "no report.json"
 [ "$(sed -n 's/^    \(.*make .*\)/\1/p' "$SRC/README.md" | tr '\n' ';')" = "./deps.sh && make run;./deps.sh && make check;" ] || echo "not the two commands"
 [ "emmy $(sed -n 's/^## //p' "$SRC/NEWS.md" | head -n 1)" = "$(emmy --version)" ] || echo "NEWS.md is of another version"
