@@ -145,8 +145,9 @@ static int parse_open(em_explorer *x, const char *text, const em_view **view, ch
   if (rc == EM_OK) rc = take_pool_here(x, *view, args, err);
   for (size_t i = 0; rc == EM_OK && i < (*view)->n_params; i++)
     if (!args[i] && (*view)->params[i].required)
-      rc = em_fail(err, EM_E_USAGE, "%s: open it from a pool, or name its %s: %s", (*view)->name,
-                   (*view)->params[i].name, (*view)->params[i].doc);
+      rc = em_fail(err, EM_E_USAGE, "%s: %sname its %s: %s", (*view)->name,
+                   i == place_of(*view, "pool") ? "open it from a pool, or " : "", (*view)->params[i].name,
+                   (*view)->params[i].doc);
   return rc;
 }
 
