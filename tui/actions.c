@@ -274,22 +274,22 @@ static void set_filter(em_explorer *x, em_screen *s, const char *text)
 /* Next sortable column to the right, then the view's own order. */
 static void sort(em_explorer *x, em_screen *s, const char *column)
 {
+  em_err err;
   em_order order = s->order;
   int next = order.sort + 1;
   char said[EM_SCREEN_TEXT] = "in the view's own order";
+  order.descending = false;
   if (column && *column) {
-    next = em_view_find_column(s->view, column);
-    if (next < 0) {
-      em_explorer_say(x, "no column is called \"%s\" here", column);
-      return;
-    }
+    int rc = em_order_column(s->view, column, &next, &order.descending, &err);
+    report(x, rc, &err);
+    if (rc != EM_OK) return;
   } else {
     while (next < (int)s->view->n_columns && s->view->columns[next].width == 0) next++;
     if (next >= (int)s->view->n_columns) next = -1;
   }
   order.sort = next;
-  order.descending = false;
-  if (next >= 0) snprintf(said, sizeof said, "sorted by %s", s->view->columns[next].title);
+  if (next >= 0)
+    snprintf(said, sizeof said, "sorted by %s%s", s->view->columns[next].title, order.descending ? ", descending" : "");
   arrange(x, s, &order, s->at, said);
 }
 

@@ -147,6 +147,8 @@ int em_table_print(const em_args *a, const em_table *t, em_err *err) EM_MUST_CHE
 int em_section_print(const em_args *a, const char *title, const em_table *t, em_err *err) EM_MUST_CHECK;
 /* An open view, as --csv, --json, --md, --sort, --filter and --limit say. */
 int em_cursor_print(const em_args *a, em_cursor *c, em_err *err) EM_MUST_CHECK;
+/* The column of an order, "-COLUMN" for a descending one; an unknown column is an error that names the near ones. */
+int em_order_column(const em_view *v, const char *name, int *column, bool *descending, em_err *err) EM_MUST_CHECK;
 int em_terminal_width(void);                /* of standard output; 0 = it is no terminal */
 em_format em_args_format(const em_args *a); /* --csv, --json, --md, or a text table */
 bool em_is_text_table(const em_args *a);    /* none of these options */

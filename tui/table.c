@@ -90,15 +90,20 @@ static int unknown_column(const em_view *v, const char *name, em_err *err)
   return err->code;
 }
 
+int em_order_column(const em_view *v, const char *name, int *column, bool *descending, em_err *err)
+{
+  *descending = name[0] == '-';
+  *column = em_view_find_column(v, name + *descending);
+  return *column >= 0 ? EM_OK : unknown_column(v, name + *descending, err);
+}
+
 /* --sort, else the order the view wants to be shown in. */
 static int choose_order(const em_args *a, const em_view *v, int *column, bool *descending, em_err *err)
 {
   const char *name = a->opt[EM_OPT_SORT].text ? a->opt[EM_OPT_SORT].text : v->sort;
   *column = -1;
-  *descending = name && name[0] == '-';
-  if (!name) return EM_OK;
-  *column = em_view_find_column(v, name + *descending);
-  return *column >= 0 ? EM_OK : unknown_column(v, name + *descending, err);
+  *descending = false;
+  return name ? em_order_column(v, name, column, descending, err) : EM_OK;
 }
 
 int em_cursor_print(const em_args *a, em_cursor *c, em_err *err)

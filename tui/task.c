@@ -45,6 +45,7 @@ static int write_rows(const em_task *t, em_err *err)
   file f = {.err = err};
   em_render r = {.format = ends_in(t->path, ".csv")    ? EM_FORMAT_CSV
                            : ends_in(t->path, ".json") ? EM_FORMAT_JSON
+                           : ends_in(t->path, ".md")   ? EM_FORMAT_MARKDOWN
                                                        : EM_FORMAT_TABLE,
                  .ascii = t->ascii};
   int rc = em_out_open(t->path, &f.out, err);
