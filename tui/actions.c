@@ -321,6 +321,14 @@ static void write_rows(em_explorer *x, const char *path)
     em_explorer_say(x, "a file's name may have %d characters here", EM_PROMPT_LEN - 1);
 }
 
+void em_explorer_not_written(em_explorer *x, const em_err *err)
+{
+  em_explorer_say(x, "%s", err->msg);
+  if (!x->script) return;
+  x->failed = *err;
+  x->quit = true;
+}
+
 static void dump_screen(em_explorer *x, const char *path)
 {
   em_err err;
@@ -335,7 +343,7 @@ static void dump_screen(em_explorer *x, const char *path)
     if (rc != EM_OK) em_out_abort(out);
   }
   em_str_free(&text);
-  report(x, rc, &err);
+  if (rc != EM_OK) em_explorer_not_written(x, &err);
 }
 
 static void resize(em_explorer *x, const char *size)

@@ -347,6 +347,7 @@ static void from_script(em_explorer *x)
   const char *command;
   bool at_once;
   if (!em_script_next(x->script, &key, &command, &at_once)) {
+    if (x->task.job && x->task.kind == EM_TASK_WRITE) settle(x); /* what was asked for is not given up */
     x->quit = true;
     return;
   }

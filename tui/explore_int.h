@@ -56,7 +56,7 @@ typedef struct em_explorer {
   char message[EM_ERR_LEN]; /* shown until the next key; "" = none */
   em_task task;
   bool table_drawn; /* the last frame shows the top screen's table */
-  em_err failed;    /* why the first screen could not be opened */
+  em_err failed;    /* why the first screen could not be opened, or a script's file not be written */
   em_script *script;
   bool quit;
 } em_explorer;
@@ -66,6 +66,8 @@ void em_explorer_act(em_explorer *x, em_action action, const char *argument);
 /* "name argument"; an unknown name is a message. */
 void em_explorer_command(em_explorer *x, const char *text);
 void em_explorer_say(em_explorer *x, const char *fmt, ...) EM_PRINTF(2, 3);
+/* A file that was asked for: nobody reads messages of a script, so there it ends the program. */
+void em_explorer_not_written(em_explorer *x, const em_err *err);
 /* Pushes a screen; it opens behind the screen, at once or when its pool has been ranked. */
 int em_explorer_push(em_explorer *x, const em_view *view, char *args[EM_MAX_PARAMS], em_err *err) EM_MUST_CHECK;
 em_screen *em_explorer_top(em_explorer *x);

@@ -189,6 +189,8 @@ static void put_keys(em_str *out)
   em_str_put(out, ".Ss Keys of the explorer\n"
                   "Each key is followed by the command that does the same when typed after a colon,\n"
                   "or in a line of a script that starts with a colon.\n"
+                  "The other lines of a script are keys, spelled as here and one behind the other,\n"
+                  "or, behind a number sign, comments; a file that cannot be written ends it.\n"
                   "What takes long goes on behind the screen, and <Esc> gives it up; a script waits\n"
                   "for it, but not with a line that starts with an exclamation mark.\n.Bl -tag -width Ds\n");
   for (size_t i = 0; i < EM_N_ACTIONS; i++) {

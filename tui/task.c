@@ -145,6 +145,7 @@ void em_task_finish(em_explorer *x)
     apply(x);
   } else {
     em_explorer_say(x, "%s", err.msg);
+    if (x->task.kind == EM_TASK_WRITE) em_explorer_not_written(x, &err);
     undo(x, &err);
   }
 }
