@@ -14,6 +14,6 @@ sed -n '/^```$/,/^```$/{ /^```$/!p }' "$SRC/README.md" >picture
 echo ':dump-screen shown' >script
 [ -n "$QUICK" ] || LINES=$(wc -l <picture) COLUMNS=119 emmy --prior data/prior/schedule.json --script script
 [ -n "$QUICK" ] || diff picture shown
-[ -s report.json ] || echo "no report.json"
+[ -s _tune/report.json ] || echo "no _tune/report.json"
 [ "$(sed -n 's/^    \(.*make .*\)/\1/p' "$SRC/README.md" | tr '\n' ';')" = "./deps.sh && make run;./deps.sh && make check;" ] || echo "not the two commands"
 [ "emmy $(sed -n 's/^## //p' "$SRC/NEWS.md" | head -n 1)" = "$(emmy --version)" ] || echo "NEWS.md is of another version"
