@@ -239,7 +239,7 @@ const em_command em_commands[] = {
      "Prints the kernel for people: identity, kind, loop nest and structure stamps.  KERNEL is a name or the first "
      "digits of an identity.  With --json the Loop IR is printed instead.",
    .options = OPTIONS(EM_OPT_JSON),
-   .examples = EXAMPLES({"emmy kernel show data/golden/rtx4080_sm89.json k_matmul_2967be", "by name"})},
+   .examples = EXAMPLES({"emmy kernel show data/golden/rtx4080_sm89.json k_matmul_66e804", "by name"})},
   {.name = "target list",
    .args = "",
    .run = em_cmd_target_list,
