@@ -264,11 +264,21 @@ static void arrange(em_explorer *x, em_screen *s, const em_order *order, size_t 
   start(x, EM_TASK_ORDER);
 }
 
+/* A text as it is, or not at all: of its beginning other rows would be shown than were asked for. */
+static bool take_text(em_explorer *x, char to[EM_SCREEN_TEXT], const char *text)
+{
+  if (strlen(text) >= EM_SCREEN_TEXT) {
+    em_explorer_say(x, "a text to look for may have %d bytes here", EM_SCREEN_TEXT - 1);
+    return false;
+  }
+  memcpy(to, text, strlen(text) + 1);
+  return true;
+}
+
 static void set_filter(em_explorer *x, em_screen *s, const char *text)
 {
   em_order order = s->order;
-  snprintf(order.filter, sizeof order.filter, "%s", text);
-  arrange(x, s, &order, 0, "");
+  if (take_text(x, order.filter, text)) arrange(x, s, &order, 0, "");
 }
 
 /* Next sortable column to the right, then the view's own order. */
@@ -425,8 +435,7 @@ void em_explorer_act(em_explorer *x, em_action action, const char *argument)
   case EM_ACT_SWAP: swap(x, s); break;
   case EM_ACT_TURN: turn(x, s); break;
   case EM_ACT_SEARCH:
-    snprintf(s->search, sizeof s->search, "%s", argument);
-    search(x, s, s->at, 1);
+    if (take_text(x, s->search, argument)) search(x, s, s->at, 1);
     break;
   case EM_ACT_NEXT: next_hit(x, s, 1); break;
   case EM_ACT_PREVIOUS: next_hit(x, s, -1); break;

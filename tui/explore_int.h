@@ -6,7 +6,7 @@
 #include "tui/job.h"
 #include "tui/screen.h"
 
-#define EM_PROMPT_LEN 256
+#define EM_PROMPT_LEN EM_SCREEN_TEXT
 
 /* The line being typed at the bottom; `action` is what it is for. */
 typedef struct em_prompt {

@@ -6,7 +6,7 @@
 
 #include "tui/term.h"
 
-#define EM_SCREEN_TEXT 128
+#define EM_SCREEN_TEXT 256
 
 /* How the rows are chosen and ordered. */
 typedef struct em_order {
