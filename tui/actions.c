@@ -278,7 +278,14 @@ static bool take_text(em_explorer *x, char to[EM_SCREEN_TEXT], const char *text)
 static void set_filter(em_explorer *x, em_screen *s, const char *text)
 {
   em_order order = s->order;
-  if (take_text(x, order.filter, text)) arrange(x, s, &order, 0, "");
+  char said[EM_SCREEN_TEXT] = "", name[EM_SCREEN_TEXT];
+  if (!take_text(x, order.filter, text)) return;
+  const char *word = text + (*text == '!');
+  size_t n = strcspn(word, ":");
+  snprintf(name, sizeof name, "%.*s", (int)n, word);
+  if (word[n] && em_view_find_column(s->view, name) < 0)
+    snprintf(said, sizeof said, "no column is called \"%.40s\": all were looked through for the whole text", name);
+  arrange(x, s, &order, 0, said);
 }
 
 /* Next sortable column to the right, then the view's own order. */
