@@ -112,21 +112,32 @@ static int take_argument(const em_view *to, char *args[EM_MAX_PARAMS], const em_
   return args[i] ? EM_OK : em_fail_nomem(err);
 }
 
-/* A view of one pool, left without it, takes the pool one is in or at, and the prior that this is shown under. */
+/* Where the row under the cursor leads, as a pool and what is to be compared in it. */
+static bool pool_of_row(em_screen *s, em_target *out)
+{
+  size_t row = em_screen_row(s);
+  return row != SIZE_MAX &&
+         (em_cursor_way(s->cursor, EM_WAY_WHY, row, out) || em_cursor_way(s->cursor, EM_WAY_ENTER, row, out));
+}
+
+/* A view of one pool, left without it, takes the pool one is in or at, what is compared in it, and the prior. */
 static int take_pool_here(em_explorer *x, const em_view *view, char *args[EM_MAX_PARAMS], em_err *err)
 {
+  static const char *const names[] = {"pool", "a", "b", "prior"};
   em_screen *s = em_explorer_top(x);
   const em_view *from = s->view;
   char *const *given = s->args;
   em_target deeper = {0};
-  size_t i = place_of(view, "pool"), k = place_of(from, "pool"), row = em_screen_row(s);
+  size_t i = place_of(view, "pool"), k = place_of(from, "pool");
+  int rc = EM_OK;
   if (i == view->n_params || args[i] || !view->params[i].required) return EM_OK;
-  if ((k == from->n_params || !given[k]) && row != SIZE_MAX && em_cursor_way(s->cursor, EM_WAY_ENTER, row, &deeper)) {
+  if ((k == from->n_params || !given[k]) && pool_of_row(s, &deeper)) {
     from = em_view_find(deeper.view);
     given = deeper.args;
+    k = place_of(from, "pool");
   }
-  int rc = take_argument(view, args, from, given, "pool", err);
-  if (rc == EM_OK && args[i]) rc = take_argument(view, args, from, given, "prior", err);
+  for (size_t n = 0; rc == EM_OK && k < from->n_params && given[k] && n < sizeof names / sizeof *names; n++)
+    rc = take_argument(view, args, from, given, names[n], err);
   em_target_free(&deeper);
   return rc;
 }
