@@ -221,7 +221,7 @@ static int from_curses(int key)
 {
   for (size_t i = 0; i < N_NAMES; i++)
     if (names[i].curses == key) return names[i].key;
-  return EM_KEY_NONE;
+  return EM_KEY_OTHER; /* no error: eight of those end the program */
 }
 
 /* A terminal that went away answers with an error at once, for ever; a signal leaves one

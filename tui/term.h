@@ -37,6 +37,7 @@ enum {
   EM_KEY_RESIZED = -2,
   EM_KEY_INTERRUPT = -3,
   EM_KEY_HANGUP = -4,
+  EM_KEY_OTHER = -5, /* one that the key table has no name for */
   EM_KEY_FIRST = 0x200000,
   EM_KEY_UP = EM_KEY_FIRST,
   EM_KEY_DOWN,

@@ -132,6 +132,28 @@ static void test_one_escape_loses_nothing(void **state)
   test_free(t);
 }
 
+/* Keys that the terminal knows and the program does not are no errors of the terminal. */
+static void test_function_keys_lose_nothing(void **state)
+{
+  (void)state;
+  if (!program()) skip();
+  terminal *t = test_malloc(sizeof *t);
+  start(t, NULL, NULL);
+  settle(t);
+  size_t from = t->n;
+  type(t, "\x1bOP"); /* F1 */
+  assert_true(wait_for(t, from, "does nothing", 10000));
+  for (int i = 0; i < 12; i++) type(t, "\x1bOQ");
+  wait_for(t, t->n, NULL, 300);
+  from = t->n;
+  type(t, "?");
+  assert_true(wait_for(t, from, "next row", 10000));
+  type(t, "zQ");
+  assert_int_equal(ended(t), 0);
+  close(t->fd);
+  test_free(t);
+}
+
 /* A closed terminal window ends the program; it does not spin. */
 static void test_hangup(void **state)
 {
@@ -224,6 +246,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_interrupt_loses_nothing),
                                      cmocka_unit_test(test_one_escape_loses_nothing),
+                                     cmocka_unit_test(test_function_keys_lose_nothing),
                                      cmocka_unit_test(test_hangup),
                                      cmocka_unit_test(test_idle_is_silent),
                                      cmocka_unit_test(test_no_color),
