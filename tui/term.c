@@ -228,16 +228,40 @@ static int from_curses(int key)
  * error in the library's queue as well, so a single one says nothing. */
 enum { ERRORS_OF_HANGUP = 8 };
 
+enum { REST_MS = 25 };
+
+/* A character from its first byte.  The library's own reader waits behind a wrong byte for 30 more keys, and loses
+ * them. */
+static int read_character(int byte)
+{
+  mbstate_t state = {0};
+  wchar_t character;
+  timeout(REST_MS);
+  for (bool first = true;; first = false) {
+    char c = (char)byte;
+    size_t n = mbrtowc(&character, &c, 1, &state);
+    if (n == (size_t)-1 && !first) ungetch(byte);
+    if (n == (size_t)-1) return EM_KEY_OTHER;
+    if (n != (size_t)-2) return (int)character;
+    byte = getch();
+    if (byte == ERR) return EM_KEY_OTHER;
+    if (byte >= KEY_MIN) {
+      ungetch(byte);
+      return EM_KEY_OTHER;
+    }
+  }
+}
+
 /* One answer of the library; EM_KEY_NONE for an error or nothing in time. */
 static int read_key(int ms)
 {
-  wint_t key;
   timeout(ms);
-  int kind = get_wch(&key);
-  if (kind == ERR) return EM_KEY_NONE;
-  if (kind == KEY_CODE_YES) return key == KEY_RESIZE ? EM_KEY_RESIZED : from_curses((int)key);
+  int key = getch();
+  if (key == ERR) return EM_KEY_NONE;
+  if (key >= KEY_MIN) return key == KEY_RESIZE ? EM_KEY_RESIZED : from_curses(key);
+  if (key >= 0x80) return read_character(key);
   if (key == '\n') return '\r';
-  return key == 8 ? 127 : (int)key;
+  return key == 8 ? 127 : key;
 }
 
 int em_term_key(int ms)

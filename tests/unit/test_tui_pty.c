@@ -154,6 +154,30 @@ static void test_function_keys_lose_nothing(void **state)
   test_free(t);
 }
 
+/* A byte that is no character, and half of one, take nothing with them. */
+static void test_wrong_bytes_lose_nothing(void **state)
+{
+  (void)state;
+  if (!program()) skip();
+  static const char *const wrong[] = {"\xff", "\xe2\x82", "\x80\x80\x80"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    terminal *t = test_malloc(sizeof *t);
+    start(t, "LC_ALL", "C.UTF-8");
+    settle(t);
+    type(t, wrong[i]);
+    wait_for(t, t->n, NULL, 200);
+    size_t from = t->n;
+    type(t, "/\xc3\xa4\xe2\x82\xac"); /* whole ones are characters */
+    assert_true(wait_for(t, from, "\xe2\x82\xac", 10000));
+    type(t, "\x03"); /* takes what was typed behind it away, too */
+    wait_for(t, t->n, NULL, 300);
+    type(t, "Q");
+    assert_int_equal(ended(t), 0);
+    close(t->fd);
+    test_free(t);
+  }
+}
+
 /* A closed terminal window ends the program; it does not spin. */
 static void test_hangup(void **state)
 {
@@ -247,6 +271,7 @@ int main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_interrupt_loses_nothing),
                                      cmocka_unit_test(test_one_escape_loses_nothing),
                                      cmocka_unit_test(test_function_keys_lose_nothing),
+                                     cmocka_unit_test(test_wrong_bytes_lose_nothing),
                                      cmocka_unit_test(test_hangup),
                                      cmocka_unit_test(test_idle_is_silent),
                                      cmocka_unit_test(test_no_color),
