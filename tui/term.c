@@ -60,7 +60,7 @@ static void start_color_pairs(em_color wish)
     term.color = false;
     return;
   }
-  for (short m = EM_MARK_NONE; m <= EM_MARK_DIM; m++) init_pair((short)(m + 1), mark_color[m], -1);
+  for (int m = EM_MARK_NONE; m <= EM_MARK_DIM; m++) init_pair((short)(m + 1), mark_color[m], -1);
 }
 
 static int size_of(const char *name, int wish, int otherwise)
