@@ -118,10 +118,27 @@ static int pair_up(em_compare *c, const cJSON *const *a, size_t n_a, const cJSON
   return EM_OK;
 }
 
+/* What the folds of a fit hold whole; shapes in files that do not say. */
+static const char *hold_out_of(const em_metrics *m)
+{
+  const cJSON *text = em_metrics_member(m->json, "cv.hold_out");
+  return cJSON_IsString(text) ? text->valuestring : "shape";
+}
+
+/* A shape that was never seen, and a card that was never seen, are two questions. */
+static int check_hold_out(const em_compare *c, const char *const *fits, em_err *err)
+{
+  const char *a = hold_out_of(&c->fit[0]), *b = hold_out_of(&c->fit[1]);
+  if (!c->held_out || strcmp(a, b) == 0) return EM_OK;
+  return em_fail(err, EM_E_INPUT, "%s and %s: cross-validated by %s and by %s; expected fits with the same --hold-out",
+                 fits[0], fits[1], a, b);
+}
+
 static int list_pools(em_compare *c, const char *const *fits, em_err *err)
 {
   size_t n_a = 0, n_b = 0;
   c->held_out = c->fit[0].holdout && c->fit[0].holdout->child && c->fit[1].holdout && c->fit[1].holdout->child;
+  if (check_hold_out(c, fits, err) != EM_OK) return err->code;
   const cJSON **a = em_members_by_key(c->held_out ? c->fit[0].holdout : c->fit[0].train, &n_a);
   const cJSON **b = em_members_by_key(c->held_out ? c->fit[1].holdout : c->fit[1].train, &n_b);
   int rc = a && b ? pair_up(c, a, n_a, b, n_b, fits, err) : em_fail_nomem(err);

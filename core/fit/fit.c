@@ -217,8 +217,10 @@ static int train_without(run *r, size_t fold, const em_fit_params *p, training *
   uint32_t *use = em_calloc(r->n_learned, sizeof *use);
   if (!use) return em_fail_nomem(err);
   size_t n_use = pools_of_fold(r, fold, false, use);
-  int rc = n_use == r->n_learned ? em_fail(err, EM_E_INPUT, "no pool in this fold: there are fewer shapes than folds")
-                                 : train(f->groups, use, n_use, f->cols, p, &r->steps, out, err);
+  const char *wholes = p->hold_out == EM_HOLD_OUT_CARDS ? "cards" : "shapes";
+  int rc = n_use == r->n_learned
+             ? em_fail(err, EM_E_INPUT, "no pool in this fold: there are fewer %s than folds", wholes)
+             : train(f->groups, use, n_use, f->cols, p, &r->steps, out, err);
   em_free(use);
   return rc;
 }
@@ -338,7 +340,7 @@ static int check_held(const stopping *w, em_err *err)
     if (w->held[k]) return EM_OK;
   return em_fail(
     err, EM_E_INPUT,
-    "early-stopping %lld: none of %zu folds can be held out to stop by; expected pools of at least two shapes "
+    "early-stopping %lld: none of %zu folds can be held out to stop by; expected pools of at least two shapes or cards "
     "that can be learned from without each other",
     (long long)w->params.early_stopping, w->r->f.folds);
 }
@@ -381,7 +383,7 @@ int em_fit_run(const em_fit_group *groups, size_t n, const em_fit_params *p, con
   run r;
   *out = (em_fit_result){0};
   int rc = run_open(&r, groups, n, p, (size_t)p->folds, provenance, progress, err);
-  if (rc == EM_OK && r.f.folds) rc = em_fit_folds(groups, n, p->folds, r.fold, err);
+  if (rc == EM_OK && r.f.folds) rc = em_fit_folds(groups, n, p->hold_out, p->folds, r.fold, err);
   if (rc == EM_OK && p->early_stopping) rc = stop_early(&r, err);
   if (rc == EM_OK) rc = run_pieces(&r, &out->prior, err);
   if (rc == EM_OK) rc = em_fit_report(&r.f, &out->metrics, err);

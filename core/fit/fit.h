@@ -17,7 +17,7 @@
 
 /* A pool to learn from; everything borrowed. */
 typedef struct em_fit_group {
-  const char *key, *gpu, *tier, *shape; /* shape: the fold key */
+  const char *key, *gpu, *tier, *shape; /* gpu, shape: what may be held out whole */
   bool dynamic;
   bool watched; /* never learned from, only ranked: its figures stand in the metrics beside those of the others */
   const em_columns *cols;
@@ -39,10 +39,11 @@ typedef struct em_fit_params {
   int64_t iterations, depth, bags, negatives, folds, seed, threads;
   double learning_rate, l2_leaf_reg, random_strength, subsample, bagging_temperature, rsm, label_temperature;
   int64_t bootstrap, score, split_weight, leaf_method, leaf_steps, borders, feat_ver, objective, labels, repeats,
-    early_stopping;
+    early_stopping, hold_out;
   const char *features; /* view spec; NULL = "@schedule" */
 } em_fit_params;
 enum { EM_BOOTSTRAP_NONE, EM_BOOTSTRAP_BERNOULLI, EM_BOOTSTRAP_BAYESIAN };
+enum { EM_HOLD_OUT_SHAPES, EM_HOLD_OUT_CARDS };
 enum { EM_SCORE_COSINE, EM_SCORE_L2 };
 enum { EM_SPLIT_ROWS, EM_SPLIT_CURVATURE };
 enum { EM_LEAF_NEWTON, EM_LEAF_GRADIENT };
@@ -158,10 +159,11 @@ int em_metrics_print(const cJSON *json, char **out, em_err *err) EM_MUST_CHECK;
  * the caller's, also those made before a failure. */
 int em_unique_keys(const char *const *keys, size_t n, char **out, em_err *err) EM_MUST_CHECK;
 
-/* Fold of each group: whole shapes, largest first to the smallest fold, ties by
- * key.  fold[i] in 0..folds-1.  Watched groups do not change the folds of the others: they go where
+/* Fold of each group: whole shapes (or cards, EM_HOLD_OUT_CARDS), largest first to the smallest fold, ties by
+ * name.  fold[i] in 0..folds-1.  Watched groups do not change the folds of the others: they go where
  * their shape is, and shapes of theirs alone are dealt last. */
-int em_fit_folds(const em_fit_group *groups, size_t n, int64_t folds, uint32_t *fold, em_err *err) EM_MUST_CHECK;
+int em_fit_folds(const em_fit_group *groups, size_t n, int64_t hold_out, int64_t folds, uint32_t *fold,
+                 em_err *err) EM_MUST_CHECK;
 
 /* Trains on all and, with folds > 0, on each complement, `repeats` times with seeds seed, seed + 1 ... and the same folds (at the same time: progress may be reported by any of the threads,
  * one at a time).  With early_stopping the folds are trained once more before: all trainings take as many trees as lower the

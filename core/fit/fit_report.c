@@ -363,8 +363,10 @@ static int add_repeated(const report *r, cJSON *cv, em_err *err)
 
 static int add_cv(const report *r, cJSON *cv, em_err *err)
 {
+  char whole[EM_FIT_TEXT_LEN];
   cJSON *list = cJSON_AddArrayToObject(cv, "summaries");
-  int rc = list && add_cv_golden(r, cv) ? EM_OK : em_fail_nomem(err);
+  bool ok = list && add_string(cv, "hold_out", em_fit_param_text(em_fit_param_find("hold-out"), r->f->params, whole));
+  int rc = ok && add_cv_golden(r, cv) ? EM_OK : em_fail_nomem(err);
   if (rc == EM_OK) rc = add_summaries(r, HOLDOUT, list, err);
   if (rc == EM_OK) rc = add_summaries(r, TRAIN, list, err);
   if (rc == EM_OK) rc = add_gap(r, cv, err);

@@ -32,6 +32,9 @@ status emmy fit --iterations 8 --depth 3 --folds 2 --early-stopping 2 bad w2.jso
 echo "== more folds than shapes"
 emmy fit --iterations 2 --depth 2 --folds 5 good w.json --csv --out many | cut -d, -f1-3
 sed -n '/"excluded"/,/}/p' many/metrics.json
+echo "== more folds than cards"
+emmy fit --iterations 2 --depth 2 --folds 5 --hold-out card good w.json --csv --out cards | cut -d, -f1-3
+sed -n '/"excluded"/,/}/p; /"hold_out"/p' cards/metrics.json
 echo "== where the results cannot go, said before the training"
 rm -rf bad && mkdir place && mv good place && cd place
 for where in "" folder/ good/w.json good/manifest.json; do status emmy fit --iterations 100000 good "$where"; done

@@ -27,5 +27,8 @@ status emmy compare x.json z.json
 sed 's,card/,other/,g' x.json >z.json
 status emmy compare x.json z.json
 status emmy compare x.json nothing
+sed 's/"cv":{/&"hold_out":"card",/' x.json >z.json
+status emmy compare x.json z.json
+status emmy compare --fail-on-regression z.json z.json
 cp "$tiny_prior" prior.json
 status emmy compare x.json prior.json

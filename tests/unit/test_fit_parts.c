@@ -65,7 +65,7 @@ static void out_of_range_is_told_with_the_range(void **state)
 }
 
 /* Worked by hand: A has 3 pools, B and C 2, D 1; A -> 0, B -> 1 (0 < 3), C -> 1 (2 < 3), D -> 0 (3 < 4). */
-static void folds_take_whole_shapes_largest_first(void **state)
+static void folds_take_whole_shapes_or_cards_largest_first(void **state)
 {
   (void)state;
   const char *shapes[] = {"D", "C", "B", "A", "A", "B", "C", "A"};
@@ -73,8 +73,11 @@ static void folds_take_whole_shapes_largest_first(void **state)
   em_fit_group groups[N_OF(shapes)] = {{0}};
   uint32_t fold[N_OF(shapes)];
   em_err err;
-  for (size_t i = 0; i < N_OF(shapes); i++) groups[i].shape = shapes[i];
-  assert_int_equal(em_fit_folds(groups, N_OF(shapes), 2, fold, &err), EM_OK);
+  for (size_t i = 0; i < N_OF(shapes); i++) groups[i] = (em_fit_group){.shape = shapes[i], .gpu = "one card"};
+  assert_int_equal(em_fit_folds(groups, N_OF(shapes), EM_HOLD_OUT_SHAPES, 2, fold, &err), EM_OK);
+  assert_memory_equal(fold, expected, sizeof expected);
+  for (size_t i = 0; i < N_OF(shapes); i++) groups[i] = (em_fit_group){.shape = "one shape", .gpu = shapes[i]};
+  assert_int_equal(em_fit_folds(groups, N_OF(shapes), EM_HOLD_OUT_CARDS, 2, fold, &err), EM_OK);
   assert_memory_equal(fold, expected, sizeof expected);
 }
 
@@ -161,7 +164,7 @@ int main(void)
     cmocka_unit_test(exp_and_log_are_close_to_the_true_ones),
     cmocka_unit_test(parameters_check_their_ranges),
     cmocka_unit_test(out_of_range_is_told_with_the_range),
-    cmocka_unit_test(folds_take_whole_shapes_largest_first),
+    cmocka_unit_test(folds_take_whole_shapes_or_cards_largest_first),
     cmocka_unit_test(summaries_by_hand),
     cmocka_unit_test(borders_are_those_of_catboost),
     cmocka_unit_test(borders_part_neighbours_and_extremes),
