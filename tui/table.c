@@ -114,6 +114,7 @@ int em_cursor_print(const em_args *a, em_cursor *c, em_err *err)
   em_render r = {.format = em_args_format(a),
                  .width = em_terminal_width(),
                  .ascii = em_is_ascii(a),
+                 .leave_out = true,
                  .limit = (size_t)a->opt[EM_OPT_LIMIT].i};
   int rc = choose_order(a, c->view, &column, &descending, err);
   if (rc == EM_OK) rc = em_arrange(c, column, descending, a->opt[EM_OPT_FILTER].text, &shown, err);

@@ -157,7 +157,9 @@ typedef struct em_render {
   em_format format;
   int width; /* of the table; 0 = as wide as it needs */
   bool ascii;
-  bool bare;    /* no header (table, CSV, Markdown) */
+  bool bare; /* no header (table, CSV, Markdown) */
+  bool
+    leave_out; /* last columns of a table that is too wide, which a line at its end names; else texts are cut further */
   size_t limit; /* rows; 0 = all */
 } em_render;
 /* Takes text; nonzero = stop (a closed pipe). */

@@ -27,6 +27,7 @@ struct em_writer {
   bool flowing; /* widths are settled, the header is out */
   int *width;
   bool *right;
+  size_t left_out; /* the first column that was left out; 0 = none was */
 };
 
 /* How a format writes; each may be NULL. */

@@ -8,27 +8,50 @@
 #include "views/writer_int.h"
 
 #define SAMPLE_ROWS 1000
-#define LEAST_TEXT  8 /* cells that a text column keeps when the table is too wide */
+#define TEXT_CELLS  16 /* a text that is cut below that says little: rather without other columns */
+#define LEAST_TEXT  8  /* cells that a text column keeps in any case */
 
-static void put_padded(em_str *out, const char *text, int cells, bool right)
+/* Numbers are never cut; a text that is ends in an ellipsis. */
+static void put_padded(em_writer *w, const char *text, int cells, bool right)
 {
+  em_str *out = &w->line;
   int used = em_text_width(text);
-  size_t n = right || used <= cells ? strlen(text) : em_text_cut(text, cells, &used);
+  bool cut = !right && used > cells;
+  size_t n = cut ? em_text_cut(text, cells - 1, &used) : strlen(text);
   for (int i = used; right && i < cells; i++) em_str_putc(out, ' ');
   em_str_putn(out, text, n);
-  for (int i = used; !right && i < cells; i++) em_str_putc(out, ' ');
+  if (cut) em_str_put(out, w->r.ascii ? "~" : "\u2026");
+  for (int i = used + cut; !right && i < cells; i++) em_str_putc(out, ' ');
 }
 
-/* Takes cells from the widest text column until the table fits; numbers are never cut. */
+/* Cells of the table when texts are cut to `most`. */
+static int total(const em_writer *w, int most)
+{
+  int sum = -2;
+  for (size_t i = 0; i < w->n; i++)
+    if (w->width[i]) sum += 2 + (!w->right[i] && w->width[i] > most ? most : w->width[i]);
+  return sum;
+}
+
+/* Leaves out last columns, but no more than all behind the second, while the others have no room. */
+static void leave_out(em_writer *w)
+{
+  for (size_t i = w->n; i-- > 2 && total(w, TEXT_CELLS) > w->r.width;) {
+    if (!w->width[i]) continue;
+    w->width[i] = 0;
+    w->left_out = i;
+  }
+}
+
+/* Takes cells from the widest text column until the table fits. */
 static void fit(em_writer *w)
 {
-  for (;;) {
-    int sum = -2, widest = -1;
-    for (size_t i = 0; i < w->n; i++) {
-      sum += w->width[i] ? w->width[i] + 2 : 0;
+  if (w->r.leave_out) leave_out(w);
+  while (total(w, w->r.width) > w->r.width) {
+    int widest = -1;
+    for (size_t i = 0; i < w->n; i++)
       if (!w->right[i] && w->width[i] > LEAST_TEXT && (widest < 0 || w->width[i] > w->width[widest])) widest = (int)i;
-    }
-    if (sum <= w->r.width || widest < 0) return;
+    if (widest < 0) return;
     w->width[widest]--;
   }
 }
@@ -37,7 +60,7 @@ static void put_column(em_writer *w, size_t i, const char *text)
 {
   if (!w->width[i]) return;
   if (w->line.len) em_str_put(&w->line, "  ");
-  put_padded(&w->line, text, w->width[i], w->right[i]);
+  put_padded(w, text, w->width[i], w->right[i]);
 }
 
 /* Ends a line without the blanks of an empty last column. */
@@ -119,4 +142,15 @@ static void row(em_writer *w)
     flow(w);
 }
 
-const format em_writer_table = {begin, cell, row, flow};
+/* Names what was left out: a table does not look whole that is not. */
+static void end(em_writer *w)
+{
+  flow(w);
+  if (!w->left_out) return;
+  em_str_put(&w->line, "no room for ");
+  for (size_t i = w->left_out; i < w->n; i++)
+    if (w->columns[i].width) em_str_printf(&w->line, "%s%s", i > w->left_out ? ", " : "", w->columns[i].title);
+  end_line(w);
+}
+
+const format em_writer_table = {begin, cell, row, end};

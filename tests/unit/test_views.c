@@ -104,17 +104,18 @@ static int collect(void *ctx, const char *text, size_t len)
   return 0;
 }
 
-static char *render(em_format format, int width)
+static char *render_as(em_render r)
 {
   em_err err;
   em_arrangement a;
   em_str out = {0};
-  em_render r = {.format = format, .width = width};
   assert_int_equal(em_arrange(&cursor, -1, false, NULL, &a, &err), EM_OK);
   assert_int_equal(em_render_view(&cursor, &a, &r, collect, &out, &err), EM_OK);
   em_arrangement_free(&a);
   return out.s;
 }
+
+static char *render(em_format format, int width) { return render_as((em_render){.format = format, .width = width}); }
 
 static void expect_text(char *got, const char *want)
 {
@@ -137,9 +138,31 @@ static void test_narrow_table_cuts_text_only(void **state)
 {
   (void)state;
   char *got = render(EM_FORMAT_TABLE, 30);
-  assert_non_null(strstr(got, "gemm,wid      #3       3  12.50\n")); /* eight cells stay */
+  assert_non_null(
+    strstr(got, "gemm,wi\u2026      #3       3  12.50\n")); /* eight cells stay, the last says that it is cut */
   assert_non_null(strstr(got, "#41208  41,208   0.25\n"));
   em_free(got);
+  got = render_as((em_render){.format = EM_FORMAT_TABLE, .width = 30, .ascii = true});
+  assert_non_null(strstr(got, "gemm,wi~ "));
+  em_free(got);
+}
+
+/* 17 cells of name and 8 of rank are all that 26 hold; a table that may leave out columns does so before it cuts texts. */
+static void test_narrow_table_leaves_out_last_columns(void **state)
+{
+  (void)state;
+  em_render r = {.format = EM_FORMAT_TABLE, .width = 26, .leave_out = true};
+  expect_text(render_as(r), "name              rank\n"
+                            "gemm,wide           #3\n"
+                            "say \"hi\"            #1\n"
+                            "soft\\x1b[2Jmax  #41208\n"
+                            "-                   #2\n"
+                            "\u5bbd\u5b57                #2\n"
+                            "no room for count, us\n");
+  r.width = 38;
+  char *whole = render_as(r);
+  assert_null(strstr(whole, "no room"));
+  em_free(whole);
 }
 
 /* RFC 4180 quoting; control characters are exact; missing is empty, as is unused. */
@@ -269,6 +292,7 @@ int main(void)
                                      cmocka_unit_test(test_search),
                                      cmocka_unit_test(test_table),
                                      cmocka_unit_test(test_narrow_table_cuts_text_only),
+                                     cmocka_unit_test(test_narrow_table_leaves_out_last_columns),
                                      cmocka_unit_test(test_csv),
                                      cmocka_unit_test(test_json),
                                      cmocka_unit_test(test_markdown),
