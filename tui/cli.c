@@ -8,7 +8,8 @@
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 const em_option em_options[EM_N_OPTIONS] = {
-#define OPTION(id, name, letter, kind, arg, dflt, lo, hi, doc) {name, letter, EM_OPTION_##kind, arg, dflt, lo, hi, doc, NULL},
+#define OPTION(id, name, letter, kind, arg, dflt, lo, hi, doc)                                                         \
+  {name, letter, EM_OPTION_##kind, arg, dflt, lo, hi, doc, NULL},
 #include "tui/options.def"
 #undef OPTION
 };
@@ -195,8 +196,11 @@ static int set_number(const em_command *c, const em_option *o, const char *text,
     ok = em_parse_f64(text, &v->f) && v->f >= o->lo && v->f <= o->hi;
   }
   if (ok) return EM_OK;
-  return em_fail(err, EM_E_USAGE, "%s: --%s takes %s from %.15g to %.15g, got \"%s\"", c->name, o->name,
-                 o->kind == EM_OPTION_INT ? "an integer" : "a number", o->lo, o->hi, text);
+  if (o->kind == EM_OPTION_INT)
+    return em_fail(err, EM_E_USAGE, "%s: --%s takes an integer from %.0f to %.0f, got \"%s\"", c->name, o->name, o->lo,
+                   o->hi, text);
+  return em_fail(err, EM_E_USAGE, "%s: --%s takes a number from %.15g to %.15g, got \"%s\"", c->name, o->name, o->lo,
+                 o->hi, text);
 }
 
 static int add_listed(const em_option *o, const char *text, em_args *a, em_err *err)
