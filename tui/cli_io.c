@@ -98,13 +98,13 @@ static void on_stop(int sig)
   cancelled = 1;
 }
 
-/* The first signal asks the work to stop, the second one ends the program. */
+/* The first signal asks the work to stop, the second one ends the program.  A hang-up that nohup has ignored stays so. */
 static void catch_stop(void)
 {
-  struct sigaction a = {.sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND};
+  struct sigaction a = {.sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND}, before;
   sigaction(SIGINT, &a, NULL);
   sigaction(SIGTERM, &a, NULL);
-  sigaction(SIGHUP, &a, NULL);
+  if (sigaction(SIGHUP, NULL, &before) != 0 || before.sa_handler != SIG_IGN) sigaction(SIGHUP, &a, NULL);
 }
 
 static int64_t now_ms(void)

@@ -19,6 +19,18 @@ for signal in TERM INT; do
   ls -A _tune/fits
 done
 
+echo "== a hang-up, and one under nohup"
+stop HUP "$EMMY" fit --iterations 100000 --leaf-steps 1000 --folds 0 d w.json
+rm -rf _tune
+(trap '' HUP; exec "$EMMY" fit --iterations 100000 --leaf-steps 1000 --folds 0 d w.json) >out 2>message &
+pid=$!
+while [ ! -d _tune/fits ]; do sleep 0.1; done
+sleep 0.3
+kill -HUP $pid
+sleep 0.3
+kill -TERM $pid && echo "still at work"
+wait $pid || true
+
 echo "== a script of statements, also one that errors do not end"
 endless="with recursive c(x) as (values (1) union all select x + 1 from c) select max(x) from c"
 printf '%s\n' ".headers off" "select nonsense;" "select 'before';" ".once made" "select 1;" "$endless;" "select 'after';" >long.sql
