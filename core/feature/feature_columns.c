@@ -10,7 +10,7 @@ static const char always_kept[] = "S_ext_n_symbolic_axis";
 static const struct em_view_spec {
   const char *name, *spec;
 } view_specs[] = {
-  {"schedule", "D_*,MMA_tier,MMA_acc_bits,H_cc"},
+  {"schedule", "D_*,H_*,MMA_tier,MMA_acc_bits,S_*"},
 };
 enum { N_VIEW_SPECS = sizeof view_specs / sizeof *view_specs };
 

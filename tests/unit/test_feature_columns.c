@@ -56,8 +56,8 @@ static void a_view_stands_for_its_spec(void **state)
   (void)state;
   assert_non_null(em_feature_view("schedule"));
   assert_null(em_feature_view("placement"));
-  assert_selects("@schedule", "D_cells D_threads D_w_grid_m D_w_grid_n H_cc MMA_tier S_ext_n_symbolic_axis");
-  assert_selects("@schedule,-D_w_*,S_pw_add", "D_cells D_threads H_cc MMA_tier S_ext_n_symbolic_axis S_pw_add");
+  assert_selects("@schedule", "D_cells D_threads D_w_grid_m D_w_grid_n H_cc MMA_tier S_ext_n_symbolic_axis S_pw_add");
+  assert_selects("@schedule,-D_w_*,-S_pw_add", "D_cells D_threads H_cc MMA_tier S_ext_n_symbolic_axis");
 }
 
 static void assert_refused(const char *spec, const char *part)
