@@ -39,9 +39,8 @@ static const em_build_kind *find_kind(const char *name, em_err *err)
 static int read_size(char *word, const dimension *d, em_err *err)
 {
   char *equals = strchr(word, '='), *digits = equals ? equals + 1 : word;
-  if (!em_parse_i64(digits, 1, INT64_MAX, d->size))
-    return em_fail(err, EM_E_USAGE, "kernel new: size %s takes an integer from 1, or NAME=SIZE, got \"%s\"", d->name,
-                   word);
+  if (!em_parse_i64(digits, 0, INT64_MAX, d->size)) /* which kind takes 0 is the builder's to say */
+    return em_fail(err, EM_E_USAGE, "kernel new: size %s takes an integer, or NAME=SIZE, got \"%s\"", d->name, word);
   if (!equals) return EM_OK;
   if (!d->symbol)
     return em_fail(err, EM_E_USAGE, "kernel new: %s is no dimension of the output, it cannot be symbolic (\"%s\")",

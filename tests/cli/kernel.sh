@@ -2,6 +2,7 @@
 emmy kernel new matmul 64 32 16 --dtype f16
 emmy kernel new linear seq_len=512 32 16 --epilogue bias,gelu --dtype f16 | grep -o '{"sym":"seq_len","hint":512}' | head -n 1
 emmy kernel new pointwise 8 16 --op exp
+emmy kernel new pointwise 0 64 | grep -o '\[\["x0","f32",\[64\]\]\]'
 status emmy kernel new pointwise 8 16 --op nonsense
 status emmy kernel new softmax 8 16 --epilogue relu
 status emmy kernel new bmm 9223372036854775807 9223372036854775807 2 2
