@@ -251,13 +251,20 @@ static const char *keep_text(em_session *s, const em_str *text)
   return kept ? kept : "out of memory";
 }
 
+/* Others read what a pool is without the lock, so that is not written again, equal as it is. */
+static void put_found(em_pool_info *to, const em_pool_info *from)
+{
+  size_t at = offsetof(em_pool_info, state);
+  memcpy((char *)to + at, (const char *)from + at, sizeof *to - at);
+}
+
 /* Publishes what became of a pool. */
 static void publish(em_session *s, size_t pool, em_pool_info *fresh, const em_str *outside, const em_str *note)
 {
   pthread_mutex_lock(&s->lock);
   em_pool_info *i = &s->entries[pool].info;
   if (i->state == EM_POOL_WAITING) s->done++;
-  *i = *fresh;
+  put_found(i, fresh);
   i->outside = keep_text(s, outside);
   i->note = keep_text(s, note);
   s->generation++;

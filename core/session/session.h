@@ -65,6 +65,7 @@ typedef struct em_pool_info {
   const char *tier, *shape, *regime, *bindings;
   size_t n_goldens;        /* recorded, inside or outside the pool */
   double us, reference_us; /* best recorded; NaN = none */
+  /* What ranking finds; all above is known as soon as the sources are read, and never changes. */
   em_pool_state state;
   const char *note;    /* words that need attention; "" = none */
   const char *outside; /* golden rows outside the pool, each with the rule that refuses it; "" = none */
