@@ -107,6 +107,7 @@ void em_str_put(em_str *b, const char *s);
 void em_str_putn(em_str *b, const char *s, size_t n);
 void em_str_putc(em_str *b, char c);
 void em_str_printf(em_str *b, const char *fmt, ...) EM_PRINTF(2, 3);
+bool em_is_utf8(const char *s);
 /* A JSON string literal with its quotes; ASCII control characters, '"' and
  * '\\' escaped, bytes that are not UTF-8 (file names may have some) as the text
  * "\xNN", other bytes as they are. */

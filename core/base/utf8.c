@@ -18,6 +18,13 @@ size_t em_utf8_step(const char *s, size_t n)
   return overlong || surrogate || too_large ? 0 : len;
 }
 
+bool em_is_utf8(const char *s)
+{
+  size_t n = strlen(s), step = 1;
+  for (size_t i = 0; i < n && step; i += step) step = em_utf8_step(s + i, n - i);
+  return step > 0;
+}
+
 /* C0, DEL, C1 (U+0080 to U+009F), and what turns the order of text around or breaks
  * its line: U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069. */
 static bool is_control(const unsigned char *u)

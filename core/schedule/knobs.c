@@ -283,6 +283,7 @@ static int add_text(em_knobs *k, char *part, em_err *err)
 int em_knobs_parse_text(const char *text, em_knobs *out, em_err *err)
 {
   em_knobs k = {0};
+  if (!em_is_utf8(text)) return em_fail(err, EM_E_INPUT, "knobs \"%.80s\": expected UTF-8, as in JSON", text);
   char *copy = em_strdup(text);
   if (!copy) return em_fail_nomem(err);
   int rc = EM_OK;

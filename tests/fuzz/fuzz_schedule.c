@@ -68,7 +68,8 @@ static void fuzz_knobs(const char *text)
   cJSON *tree = NULL;
   em_place at = {.file = "fuzz"};
   em_knobs_print_json(&k, &json);
-  if (em_json_parse(json.s, json.len, "fuzz", &tree, &err) == EM_OK) { /* it need not be UTF-8 */
+  if (json.s) {
+    demand(em_json_parse(json.s, json.len, "fuzz", &tree, &err) == EM_OK, "knobs print as JSON", text);
     demand(em_knobs_from_json(tree, &at, &again, &err) == EM_OK, "from_json(print_json(knobs))", text);
     demand(em_knobs_compare(&k, &again) == 0 && em_knobs_same_schedule(&k, &again) && em_knobs_agree(&k, &again),
            "knobs through JSON", text);

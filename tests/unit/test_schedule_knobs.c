@@ -150,6 +150,7 @@ static void test_typed_text(void **state)
     {"TILE=f4x1", "write \"f4\""},        {"WORK@map=t32", "whole kernel"},
     {"=f4", "expected a name"},           {"WORK=t32,TILE=mma_m16n8k16_f16_f32/f1x1", "expected WORK w"},
     {"FAST_MATH=maybe", "True or False"}, {"REDUCE@node_3=", "expected REDUCE@<route>"},
+    {"gm=\xff", "expected UTF-8"},
   };
   int64_t live = em_alloc_live();
   for (size_t i = 0; i < N_OF(bad); i++) {
