@@ -81,13 +81,29 @@ static void settle(terminal *t)
   wait_for(t, 0, NULL, 1500);
 }
 
+/* The program on a terminal of its own, ranked and drawn, with one variable set (NULL = none). */
+static terminal *opened(const char *name, const char *value)
+{
+  terminal *t = test_malloc(sizeof *t);
+  start(t, name, value);
+  settle(t);
+  return t;
+}
+
+/* Types the keys that end the program, and expects it to end well. */
+static void leave(terminal *t, const char *keys)
+{
+  type(t, keys);
+  assert_int_equal(ended(t), 0);
+  close(t->fd);
+  test_free(t);
+}
+
 static void test_one_interrupt_loses_nothing(void **state)
 {
   (void)state;
   if (!program()) skip();
-  terminal *t = test_malloc(sizeof *t);
-  start(t, NULL, NULL);
-  settle(t);
+  terminal *t = opened(NULL, NULL);
   size_t from = t->n;
   type(t, "\x03");
   assert_true(wait_for(t, from, "Q leaves", 10000));
@@ -98,10 +114,7 @@ static void test_one_interrupt_loses_nothing(void **state)
   from = t->n;
   type(t, "?"); /* still alive */
   assert_true(wait_for(t, from, "next row", 10000));
-  type(t, "zQ"); /* any key closes the help */
-  assert_int_equal(ended(t), 0);
-  close(t->fd);
-  test_free(t);
+  leave(t, "zQ"); /* any key closes the help */
 }
 
 /* Nor does an Esc or a Backspace on the first screen; an interrupt closes the help. */
@@ -109,9 +122,7 @@ static void test_one_escape_loses_nothing(void **state)
 {
   (void)state;
   if (!program()) skip();
-  terminal *t = test_malloc(sizeof *t);
-  start(t, NULL, NULL);
-  settle(t);
+  terminal *t = opened(NULL, NULL);
   static const char *const keys[] = {"\x1b", "\x7f"};
   for (int i = 0; i < 2; i++) {
     size_t from = t->n;
@@ -126,10 +137,7 @@ static void test_one_escape_loses_nothing(void **state)
   from = t->n;
   type(t, "\x03");
   assert_true(wait_for(t, from, "cold pick", 10000));
-  type(t, "q");
-  assert_int_equal(ended(t), 0);
-  close(t->fd);
-  test_free(t);
+  leave(t, "q");
 }
 
 /* Keys that the terminal knows and the program does not are no errors of the terminal. */
@@ -137,9 +145,7 @@ static void test_function_keys_lose_nothing(void **state)
 {
   (void)state;
   if (!program()) skip();
-  terminal *t = test_malloc(sizeof *t);
-  start(t, NULL, NULL);
-  settle(t);
+  terminal *t = opened(NULL, NULL);
   size_t from = t->n;
   type(t, "\x1bOP"); /* F1 */
   assert_true(wait_for(t, from, "does nothing", 10000));
@@ -148,10 +154,7 @@ static void test_function_keys_lose_nothing(void **state)
   from = t->n;
   type(t, "?");
   assert_true(wait_for(t, from, "next row", 10000));
-  type(t, "zQ");
-  assert_int_equal(ended(t), 0);
-  close(t->fd);
-  test_free(t);
+  leave(t, "zQ");
 }
 
 /* A byte that is no character, and half of one, take nothing with them. */
@@ -161,9 +164,7 @@ static void test_wrong_bytes_lose_nothing(void **state)
   if (!program()) skip();
   static const char *const wrong[] = {"\xff", "\xe2\x82", "\x80\x80\x80"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    terminal *t = test_malloc(sizeof *t);
-    start(t, "LC_ALL", "C.UTF-8");
-    settle(t);
+    terminal *t = opened("LC_ALL", "C.UTF-8");
     type(t, wrong[i]);
     wait_for(t, t->n, NULL, 200);
     size_t from = t->n;
@@ -171,10 +172,7 @@ static void test_wrong_bytes_lose_nothing(void **state)
     assert_true(wait_for(t, from, "\xe2\x82\xac", 10000));
     type(t, "\x03"); /* takes what was typed behind it away, too */
     wait_for(t, t->n, NULL, 300);
-    type(t, "Q");
-    assert_int_equal(ended(t), 0);
-    close(t->fd);
-    test_free(t);
+    leave(t, "Q");
   }
 }
 
@@ -183,9 +181,7 @@ static void test_hangup(void **state)
 {
   (void)state;
   if (!program()) skip();
-  terminal *t = test_malloc(sizeof *t);
-  start(t, NULL, NULL);
-  settle(t);
+  terminal *t = opened(NULL, NULL);
   close(t->fd);
   assert_int_not_equal(ended(t), -1);
   test_free(t);
@@ -195,16 +191,11 @@ static void test_idle_is_silent(void **state)
 {
   (void)state;
   if (!program()) skip();
-  terminal *t = test_malloc(sizeof *t);
-  start(t, NULL, NULL);
-  settle(t);
+  terminal *t = opened(NULL, NULL);
   size_t from = t->n;
   wait_for(t, from, NULL, 2000);
   assert_int_equal(t->n, from);
-  type(t, "Q");
-  assert_int_equal(ended(t), 0);
-  close(t->fd);
-  test_free(t);
+  leave(t, "Q");
 }
 
 /* Does any SGR sequence set a colour (30 to 49, 90 to 107)? */
@@ -225,19 +216,14 @@ static bool has_color(const char *s)
 
 static void expect_color(const char *name, const char *value, bool want)
 {
-  terminal *t = test_malloc(sizeof *t);
-  start(t, name, value);
-  settle(t);
+  terminal *t = opened(name, value);
   size_t from = t->n;
   type(t, "\r"); /* candidates: the pick has a colour */
   assert_true(wait_for(t, from, "resident", 10000));
   wait_for(t, from, NULL, 500);
   assert_int_equal(has_color(t->seen), want);
   assert_true(strstr(t->seen, "[7m") || strstr(t->seen, ";7m")); /* the cursor's row is reversed in any case */
-  type(t, "Q");
-  assert_int_equal(ended(t), 0);
-  close(t->fd);
-  test_free(t);
+  leave(t, "Q");
 }
 
 static void test_no_color(void **state)
@@ -253,9 +239,7 @@ static void test_manners(void **state)
 {
   (void)state;
   if (!program()) skip();
-  terminal *t = test_malloc(sizeof *t);
-  start(t, NULL, NULL);
-  settle(t);
+  terminal *t = opened(NULL, NULL);
   type(t, "Q");
   wait_for(t, 0, "\x1b[?1049l", 10000);
   assert_non_null(strstr(t->seen, "\x1b[?1049h"));
