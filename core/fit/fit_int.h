@@ -248,7 +248,7 @@ typedef struct em_fit_stretch {
 } em_fit_stretch;
 
 typedef struct em_fit_rows {
-  size_t n, max_leaves;    /* n: rows in the bag */
+  size_t n;                /* rows in the bag */
   uint32_t *id, *id_next;  /* rows, sorted by leaf, then by row; room for the next level's */
   em_fit_gw *gw, *gw_next; /* their derivatives */
   bool *right;             /* of each place: its row goes right */

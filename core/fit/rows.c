@@ -12,7 +12,7 @@
 
 int em_fit_rows_open(em_fit_rows *r, const em_fit_set *s, size_t max_leaves, bool runs, em_err *err)
 {
-  *r = (em_fit_rows){.max_leaves = max_leaves};
+  *r = (em_fit_rows){0};
   r->id = em_calloc(s->n_rows, sizeof *r->id);
   r->id_next = em_calloc(s->n_rows, sizeof *r->id_next);
   r->gw = em_alloc_aligned(s->n_rows, sizeof *r->gw);
