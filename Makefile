@@ -64,6 +64,9 @@ $(BUILD)/%.o: %.c | $(BUILD)/deps-ok
 
 $(BUILD)/core/session/datapath.o: ALL_CPPFLAGS += -DEMMY_DATADIR='"$(datadir)/emmy"'
 
+# Sixteen sums stay in registers; gathered into vectors, as compilers like to do, each addition costs shuffles.
+$(BUILD)/core/prior/score_avx2.o: ALL_CFLAGS += -fno-tree-slp-vectorize
+
 # Made anew: an archive would keep the objects of sources that are gone.
 $(CORE_LIB): $(CORE_SRC:%.c=$(BUILD)/%.o)
 $(VIEWS_LIB): $(VIEWS_SRC:%.c=$(BUILD)/%.o)

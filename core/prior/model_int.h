@@ -40,6 +40,7 @@ typedef struct em_node {
  * the number of them below the value, kept minus 128 because byte comparison
  * in SIMD is signed.  A split is true iff bin > threshold. */
 #define EM_BIN_BORDERS 255
+#define EM_BLOCK       128 /* rows scored together: bins[column * EM_BLOCK + row] */
 
 typedef struct em_bin_column {
   uint32_t levels; /* of the search heap: 2^levels - 1 borders, padded with +inf */
@@ -54,8 +55,9 @@ typedef struct em_used_feature {
 } em_used_feature;
 
 typedef struct em_bin_split {
-  uint32_t column;
+  uint32_t bins_at; /* where the bins of its column begin in those of a block of rows */
   int8_t threshold;
+  int8_t above; /* threshold + 1, the least bin for which it is true */
 } em_bin_split;
 
 /* A node of a non-symmetric tree.  A leaf is its own child, so that every row

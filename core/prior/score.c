@@ -149,7 +149,7 @@ static void walk_trees(const em_model *m, const int8_t *bins, double *sums)
       for (uint32_t d = 0; d < m->plan.depth[t]; d++)
         for (size_t i = 0; i < TOGETHER; i++) {
           const em_bin_node *n = &m->plan.nodes[at[i]];
-          at[i] = n->child[bins[(size_t)n->split.column * EM_BLOCK + r + i] > n->split.threshold];
+          at[i] = n->child[bins[n->split.bins_at + r + i] > n->split.threshold];
         }
       for (size_t i = 0; i < TOGETHER; i++) sums[r + i] += m->nodes[at[i]].value;
     }

@@ -117,7 +117,7 @@ TARGET static void quantize(const em_plan *p, const em_bin_column *c, const floa
 
 /* ---- trees of depth <= 8 --------------------------------------------------------------- */
 
-#define TOGETHER 16 /* trees whose leaves are found before their values are added */
+#define TOGETHER 32 /* trees whose leaves are found before their values are added */
 
 /* The highest split comes first.  A comparison gives -1 where the value is not above: each bit of the leaf comes out
  * turned, since this way the value is read by the comparison itself. */
@@ -132,8 +132,8 @@ INLINE void find_leaves_of(const em_bin_split *splits, size_t depth, const int8_
   __m256i a = _mm256_setzero_si256(), b = a, c = a, e = a;
 #pragma GCC unroll 8
   for (size_t d = depth; d-- > 0;) {
-    const int8_t *column = bins + (size_t)splits[d].column * EM_BLOCK;
-    __m256i above = _mm256_set1_epi8((char)(splits[d].threshold + 1)); /* at most 127: a column has 255 borders */
+    const int8_t *column = bins + splits[d].bins_at;
+    __m256i above = _mm256_set1_epi8(splits[d].above);
     a = add_split(a, column, above);
     b = add_split(b, column + 32, above);
     c = add_split(c, column + 64, above);
@@ -156,47 +156,55 @@ INLINE void find_leaves(const em_model *m, size_t tree, const int8_t *bins, uint
     find_leaves_of(splits, t->n_splits, bins, leaf);
 }
 
-/* N rows, 8 or 12, through a run of trees: their sums stay in registers, one load has eight of their leaves.  Of
- * twelve rows the last four leaves are loaded one by one: that keeps both the arithmetic and the load units busy. */
-INLINE void add_rows(const em_model *m, size_t from, size_t to, const uint8_t (*leaf)[EM_BLOCK], double *sums, int n)
+/* The values of one tree for 16 rows, whose leaves two loads have: what bounds this is the loading of values, two a
+ * cycle.  The halves are shifted in place, two leaves a time; without the empty statement compilers shift a copy for
+ * each leaf. */
+INLINE void add_tree(double s[16], const double *values, const uint8_t *leaf)
 {
-  double s[12];
-#pragma GCC unroll 12
-  for (int k = 0; k < n; k++) s[k] = sums[k];
-  for (size_t t = from; t < to; t++) {
-    const double *v = m->leaf_values + m->trees[t].leaf_at;
-    const uint8_t *l = (const uint8_t *)leaf + (t - from) * EM_BLOCK;
-    uint64_t w;
-    memcpy(&w, l, sizeof w);
-#pragma GCC unroll 8
-    for (int k = 0; k < 8; k++) s[k] += v[w >> 8 * k & 255];
+  uint64_t a, b;
+  memcpy(&a, leaf, sizeof a);
+  memcpy(&b, leaf + sizeof a, sizeof b);
 #pragma GCC unroll 4
-    for (int k = 8; k < n; k++) s[k] += v[l[k]];
+  for (int k = 0; k < 8; k += 2) {
+    s[k] += values[(uint8_t)a];
+    s[k + 1] += values[(uint8_t)(a >> 8)];
+    s[k + 8] += values[(uint8_t)b];
+    s[k + 9] += values[(uint8_t)(b >> 8)];
+    a >>= 16;
+    b >>= 16;
+    __asm__("" : "+r"(a), "+r"(b));
   }
-#pragma GCC unroll 12
-  for (int k = 0; k < n; k++) sums[k] = s[k];
 }
 
-TARGET static void add_leaves(const em_model *m, size_t from, size_t to, const uint8_t (*leaf)[EM_BLOCK], double *sums)
+/* 16 rows through a run of trees, their sums in registers. */
+INLINE void add_rows(const double *const *values, size_t n, const uint8_t *leaf, double *sums)
 {
-  size_t r = 0;
-  for (; r + 12 <= EM_BLOCK; r += 12)
-    add_rows(m, from, to, (const uint8_t(*)[EM_BLOCK])((const uint8_t *)leaf + r), sums + r, 12);
-  for (; r < EM_BLOCK; r += 8)
-    add_rows(m, from, to, (const uint8_t(*)[EM_BLOCK])((const uint8_t *)leaf + r), sums + r, 8);
+  double s[16];
+  size_t t = 0;
+#pragma GCC unroll 16
+  for (int k = 0; k < 16; k++) s[k] = sums[k];
+  for (; t + 2 <= n; t += 2, leaf += (size_t)2 * EM_BLOCK) {
+    add_tree(s, values[t], leaf);
+    add_tree(s, values[t + 1], leaf + EM_BLOCK);
+  }
+  if (t < n) add_tree(s, values[t], leaf);
+#pragma GCC unroll 16
+  for (int k = 0; k < 16; k++) sums[k] = s[k];
 }
 
 TARGET static void run_shallow(const em_model *m, size_t from, size_t to, const int8_t *bins, double *sums,
                                em_ahead *next)
 {
   _Alignas(32) uint8_t leaf[TOGETHER][EM_BLOCK];
-  for (size_t t = from, end; t < to; t = end) {
-    end = to - t < TOGETHER ? to : t + TOGETHER;
-    for (size_t i = t; i < end; i++) {
+  const double *values[TOGETHER];
+  for (size_t t = from, n; t < to; t += n) {
+    n = to - t < TOGETHER ? to - t : TOGETHER;
+    for (size_t i = 0; i < n; i++) {
       em_ahead_step(next);
-      find_leaves(m, i, bins, leaf[i - t]);
+      values[i] = m->leaf_values + m->trees[t + i].leaf_at;
+      find_leaves(m, t + i, bins, leaf[i]);
     }
-    add_leaves(m, t, end, (const uint8_t(*)[EM_BLOCK])leaf, sums);
+    for (size_t row = 0; row < EM_BLOCK; row += 16) add_rows(values, n, leaf[0] + row, sums + row);
   }
 }
 

@@ -170,7 +170,7 @@ static const _Alignas(64) int64_t bits[EM_PLANE_DEPTH][8] = {ALL(1), ALL(2), ALL
 
 INLINE leaves add_split(leaves l, const em_bin_split *splits, size_t d, const int8_t *bins)
 {
-  const int8_t *column = bins + (size_t)splits[d].column * EM_BLOCK;
+  const int8_t *column = bins + splits[d].bins_at;
   __m512i threshold = _mm512_set1_epi8(splits[d].threshold), bit = _mm512_load_si512(bits[d]);
   __mmask64 a = _mm512_cmpgt_epi8_mask(_mm512_load_si512(column), threshold);
   __mmask64 b = _mm512_cmpgt_epi8_mask(_mm512_load_si512(column + 64), threshold);

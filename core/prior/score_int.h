@@ -10,9 +10,8 @@
 
 #include "core/prior/model_int.h"
 
-#define EM_BLOCK  128 /* rows; what is beyond the last row of a block is computed and dropped */
-#define EM_LINE   64  /* bytes of a cache line */
-#define EM_WINDOW 8   /* neighbouring columns of the matrix that are loaded together */
+#define EM_LINE   64 /* bytes of a cache line */
+#define EM_WINDOW 8  /* neighbouring columns of the matrix that are loaded together */
 
 typedef enum em_score_path { EM_PATH_PORTABLE, EM_PATH_AVX2, EM_PATH_AVX512, EM_N_PATHS } em_score_path;
 

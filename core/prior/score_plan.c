@@ -62,6 +62,8 @@ static int build_columns(em_model *m, em_err *err)
     n_columns += columns_of(&m->features[i]);
     n_used += m->features[i].n_borders > 0;
   }
+  if (n_columns > UINT32_MAX / EM_BLOCK)
+    return em_fail(err, EM_E_INPUT, "%zu features with borders: expected at most %u", n_columns, UINT32_MAX / EM_BLOCK);
   p->columns = em_calloc(n_columns + 1, sizeof *p->columns);
   p->used = em_calloc(n_used + 1, sizeof *p->used);
   if (!p->columns || !p->used) return em_fail_nomem(err);
@@ -103,9 +105,12 @@ static em_bin_split *splits_by_border(const em_model *m)
   for (size_t u = 0; by && u < m->plan.n_used; u++) {
     const em_used_feature *used = &m->plan.used[u];
     const em_model_feature *f = &m->features[used->feature];
-    for (size_t j = 0; j < f->n_borders; j++)
-      by[f->border_at + j] = (em_bin_split){.column = (uint32_t)(used->column_at + j / EM_BIN_BORDERS),
-                                            .threshold = (int8_t)((int)(j % EM_BIN_BORDERS) - 128)};
+    for (size_t j = 0; j < f->n_borders; j++) {
+      size_t column = used->column_at + j / EM_BIN_BORDERS;
+      int bin = (int)(j % EM_BIN_BORDERS) - 128;
+      by[f->border_at + j] = (em_bin_split){
+        .bins_at = (uint32_t)(column * EM_BLOCK), .threshold = (int8_t)bin, .above = (int8_t)(bin + 1)};
+    }
   }
   return by;
 }

@@ -34,7 +34,7 @@ void em_score_tree_portable(const em_model *m, size_t tree, const int8_t *bins, 
   const double *leaves = m->leaf_values + t->leaf_at;
   uint16_t leaf[EM_BLOCK] = {0};
   for (size_t d = 0; d < t->n_splits; d++) {
-    const int8_t *column = bins + (size_t)splits[d].column * EM_BLOCK;
+    const int8_t *column = bins + splits[d].bins_at;
     for (size_t r = 0; r < EM_BLOCK; r++) leaf[r] |= (uint16_t)((column[r] > splits[d].threshold) << d);
   }
   for (size_t r = 0; r < EM_BLOCK; r++) sums[r] += leaves[leaf[r]];
