@@ -74,7 +74,7 @@ static void draw_bag(boost *b, size_t tree)
   const em_fit_set *s = b->set;
   size_t n = 0;
   for (size_t g = 0; g < s->n_groups; g++) {
-    b->weight[g] = draw_weight(b->params, tree, s->ids[g]);
+    b->weight[g] = draw_weight(b->params, tree, s->shape_ids[g]);
     b->bag[g] = n;
     if (b->weight[g] > 0) n += s->start[g + 1] - s->start[g];
   }

@@ -4,9 +4,10 @@
  *
  * Training set: per pool its recorded rows (label 1) and a uniform seeded draw
  * of the rest (label 0); group = pool; objective QuerySoftMax, PairLogit or YetiRank; oblivious trees.
+ * With QuerySoftMax rows near a recorded one share a part of its label (label_smoothing, label_reach).
  * A pool with latencies has graded labels instead: a row of latency t counts as (best / t) ^ (1 / label_temperature), all of
  * a pool together as 1.
- * Every random draw is a function of (seed, what for, tree, column or pool) and sums over rows are exact,
+ * Every random draw is a function of (seed, what for, tree, column, pool or shape) and sums over rows are exact,
  * so a fit gives the same bytes with any number of threads and for any order of the pools.
  * Ranks in the metrics come from em_prior_score and em_rank_of over whole pools.
  */
@@ -37,7 +38,8 @@ typedef struct em_fit_group {
  * from it (em_fit_param_at). */
 typedef struct em_fit_params {
   int64_t iterations, depth, bags, negatives, folds, seed, threads;
-  double learning_rate, l2_leaf_reg, random_strength, subsample, bagging_temperature, rsm, label_temperature;
+  double learning_rate, l2_leaf_reg, random_strength, subsample, bagging_temperature, rsm, label_temperature,
+    label_smoothing, label_reach;
   int64_t bootstrap, score, split_weight, leaf_method, leaf_steps, borders, feat_ver, objective, labels, repeats,
     early_stopping, hold_out;
   const char *features; /* view spec; NULL = "@schedule" */

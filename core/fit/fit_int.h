@@ -6,6 +6,7 @@
  *
  *   fit_params.c   the table of parameters
  *   trainset.c     pools -> columns and training rows (seeded draw of negatives)
+ *   near.c         label smoothing: which rows are near a recorded one
  *   borders.c      a column's values -> borders (GreedyLogSum)
  *   bins.c         columns -> 8-bit codes, packed for the histograms
  *   softmax.c      the objective QuerySoftMax: masses, leaf values
@@ -80,19 +81,22 @@ typedef struct em_fit_set {
   size_t n_groups, n_rows, n_positives;
   size_t all_positive; /* pools left out: they hold nothing to rank below their positives */
   const em_fit_group **groups;
-  uint64_t *ids;      /* of each group, from its key: what random draws are indexed by */
-  size_t *start;      /* n_groups + 1: rows of group g are start[g] .. start[g + 1] - 1 */
-  double *total;      /* of each group: its targets, summed */
-  uint32_t *pool_row; /* of each row: its index in the pool */
-  uint32_t *group;    /* of each row */
-  uint8_t *label;     /* of each row: 1 = recorded */
-  double *target;     /* of each row: its label; in pools with latencies its share of 1, a multiple of 1 / 2^32,
-                                 so that sums are exact */
+  uint64_t *ids;       /* of each group, from its key: what random draws are indexed by */
+  uint64_t *shape_ids; /* the same from its shape, for draws that take all cards of a shape or none */
+  size_t *start;       /* n_groups + 1: rows of group g are start[g] .. start[g + 1] - 1 */
+  double *total;       /* of each group: its targets, summed */
+  uint32_t *pool_row;  /* of each row: its index in the pool */
+  uint32_t *group;     /* of each row */
+  uint8_t *label;      /* of each row: 1 = recorded */
+  double *target;      /* of each row: its label, less what rows near it share; in pools with latencies its share of 1;
+                                 a multiple of 1 / 2^32, so that sums are exact */
 } em_fit_set;
 /* The training rows of groups[use[0]] .. groups[use[n_use - 1]]. */
 int em_fit_set_make(const em_fit_group *groups, const uint32_t *use, size_t n_use, const em_fit_params *p,
                     em_fit_set *out, em_err *err) EM_MUST_CHECK;
 void em_fit_set_free(em_fit_set *s);
+/* Targets of a recorded group whose targets are its labels: see near.c. */
+void em_fit_share_labels(em_fit_set *s, size_t g, const em_fit_params *p);
 
 /* ---- bins (borders.c, bins.c) ------------------------------------------------------ */
 

@@ -143,13 +143,15 @@ static int alloc_rows(em_fit_set *s, em_err *err)
 {
   s->groups = em_calloc(s->n_groups, sizeof *s->groups);
   s->ids = em_calloc(s->n_groups, sizeof *s->ids);
+  s->shape_ids = em_calloc(s->n_groups, sizeof *s->shape_ids);
   s->start = em_calloc(s->n_groups + 1, sizeof *s->start);
   s->total = em_calloc(s->n_groups, sizeof *s->total);
   s->pool_row = em_calloc(s->n_rows, sizeof *s->pool_row);
   s->group = em_calloc(s->n_rows, sizeof *s->group);
   s->label = em_calloc(s->n_rows, sizeof *s->label);
   s->target = em_calloc(s->n_rows, sizeof *s->target);
-  if (!s->groups || !s->ids || !s->start || !s->total || !s->pool_row || !s->group || !s->label || !s->target)
+  if (!s->groups || !s->ids || !s->shape_ids || !s->start || !s->total || !s->pool_row || !s->group || !s->label ||
+      !s->target)
     return em_fail_nomem(err);
   return EM_OK;
 }
@@ -203,7 +205,10 @@ static void set_targets(em_fit_set *s, size_t g, const em_fit_params *p)
 {
   for (size_t i = s->start[g]; i < s->start[g + 1]; i++) s->target[i] = s->label[i];
   s->total[g] = (double)s->groups[g]->n_positives;
-  if (s->groups[g]->latency) grade(s, g, p->label_temperature);
+  if (s->groups[g]->latency)
+    grade(s, g, p->label_temperature);
+  else if (p->objective == EM_OBJECTIVE_SOFTMAX && p->label_smoothing > 0)
+    em_fit_share_labels(s, g, p);
 }
 
 static int fill_rows(em_fit_set *s, const em_fit_group *groups, const uint32_t *use, size_t n_use,
@@ -218,6 +223,7 @@ static int fill_rows(em_fit_set *s, const em_fit_group *groups, const uint32_t *
     if (neg == 0) continue;
     s->groups[g] = pool;
     s->ids[g] = em_digest_bytes(pool->key, strlen(pool->key)).lo;
+    s->shape_ids[g] = em_digest_bytes(pool->shape, strlen(pool->shape)).lo;
     rc = add_rows(s, g, neg, p, drawn, err);
     if (rc == EM_OK) set_targets(s, g++, p);
   }
@@ -240,6 +246,7 @@ void em_fit_set_free(em_fit_set *s)
 {
   em_free(s->groups);
   em_free(s->ids);
+  em_free(s->shape_ids);
   em_free(s->start);
   em_free(s->total);
   em_free(s->pool_row);

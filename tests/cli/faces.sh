@@ -31,7 +31,9 @@ as_sql() {
     case $arg in -) arg=null ;; *) arg="'$arg'" ;; esac
     args="$args${args:+, }$arg"
   done
-  printf '.once sql/%s\nselect * from %s%s;\n' "$view" "$view" "${args:+($args)}"
+  # A listing has the order that its view is shown in at first, a table the order of its rows.
+  case $view in fit_diff) order=' order by change desc' ;; *) order= ;; esac
+  printf '.once sql/%s\nselect * from %s%s%s;\n' "$view" "$view" "${args:+($args)}" "$order"
 }
 each_view as_sql >script.sql
 repl -f script.sql

@@ -18,7 +18,7 @@ import numpy as np
 SEEDS, NEGATIVES = 5, 1000
 OURS = {"iterations": 200, "depth": 6, "learning-rate": 0.1, "l2-leaf-reg": 1, "negatives": NEGATIVES, "bootstrap": "bernoulli",
         "subsample": 0.8, "bags": 1, "leaf-method": "newton", "leaf-steps": 10, "score": "cosine", "split-weight": "rows",
-        "random-strength": 0, "rsm": 1, "borders": 254}
+        "random-strength": 0, "rsm": 1, "borders": 254, "label-smoothing": 0}
 FITS = {"ours": OURS, "ours, split by curvature": dict(OURS, **{"split-weight": "curvature"}), "shipped": {}}
 PAIRS = [("ours", "CatBoost"), ("ours, split by curvature", "CatBoost"), ("shipped", "CatBoost"), ("shipped", "ours"),
          ("shipped", "ours, split by curvature")]
