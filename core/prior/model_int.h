@@ -40,7 +40,7 @@ typedef struct em_node {
  * the number of them below the value, kept minus 128 because byte comparison
  * in SIMD is signed.  A split is true iff bin > threshold. */
 #define EM_BIN_BORDERS 255
-#define EM_BLOCK       128 /* rows scored together: bins[column * EM_BLOCK + row] */
+#define EM_BLOCK       128 /* rows scored together; what is beyond the last row is computed and dropped */
 
 typedef struct em_bin_column {
   uint32_t levels; /* of the search heap: 2^levels - 1 borders, padded with +inf */

@@ -63,7 +63,8 @@ static int build_columns(em_model *m, em_err *err)
     n_used += m->features[i].n_borders > 0;
   }
   if (n_columns > UINT32_MAX / EM_BLOCK)
-    return em_fail(err, EM_E_INPUT, "%zu features with borders: expected at most %u", n_columns, UINT32_MAX / EM_BLOCK);
+    return em_fail(err, EM_E_INPUT, "the model's borders take %zu columns of at most %d each: expected at most %u",
+                   n_columns, EM_BIN_BORDERS, UINT32_MAX / EM_BLOCK);
   p->columns = em_calloc(n_columns + 1, sizeof *p->columns);
   p->used = em_calloc(n_used + 1, sizeof *p->used);
   if (!p->columns || !p->used) return em_fail_nomem(err);
