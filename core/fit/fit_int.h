@@ -35,6 +35,7 @@
  * Own exp and log from plain double arithmetic: the C library's differ in the
  * last bit between versions and processors, and the artifact's bytes with them. */
 
+#define EM_FIT_LOG2_E 0x1.71547652b82fep+0
 double em_fit_exp(double x); /* within 2 ulp; x clamped to +-700 */
 double em_fit_log(double x); /* within 2 ulp; x > 0, finite, normal */
 

@@ -13,7 +13,6 @@
 /* ln 2 in two parts: the first has 21 trailing zero bits, so that n * LN2_HI is exact. */
 static const double LN2_HI = 0x1.62e42feep-1;
 static const double LN2_LO = 0x1.a39ef35793c76p-33;
-static const double LOG2_E = 0x1.71547652b82fep+0;
 
 /* 1 / k! for the exponential of |r| <= ln 2 / 2; the first term left out is below 2^-57. */
 static const double EXP_TERMS[] = {
@@ -33,7 +32,7 @@ double em_fit_exp(double x)
 {
   if (x > 700) x = 700;
   if (x < -700) x = -700;
-  int n = (int)(x * LOG2_E + (x < 0 ? -0.5 : 0.5));
+  int n = (int)(x * EM_FIT_LOG2_E + (x < 0 ? -0.5 : 0.5));
   double r = (x - n * LN2_HI) - n * LN2_LO;
   double q = EXP_TERMS[0];
   for (size_t i = 1; i < sizeof EXP_TERMS / sizeof *EXP_TERMS; i++) q = q * r + EXP_TERMS[i];

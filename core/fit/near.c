@@ -53,7 +53,7 @@ static double coordinate(const em_frame *f, size_t i, const double *row)
 {
   double x = row[f->column[i]];
   if (!isfinite(x)) return NAN;
-  return f->doublings[i] ? em_fit_log(x < 0.5 ? 0.5 : x) * 0x1.71547652b82fep+0 : x; /* log2 e */
+  return f->doublings[i] ? em_fit_log(x < 0.5 ? 0.5 : x) * EM_FIT_LOG2_E : x;
 }
 
 static double steps_between(const em_frame *f, const double *a, const double *b)
