@@ -8,10 +8,10 @@
 #if defined(__x86_64__)
 #include "core/prior/score_x86.h"
 
-#define TARGET __attribute__((target("avx2,popcnt")))
+#define TARGET __attribute__((target("avx2")))
 #define INLINE static inline __attribute__((always_inline)) TARGET
 
-static bool available(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"); }
+static bool available(void) { return __builtin_cpu_supports("avx2"); }
 
 /* ---- loading ------------------------------------------------------------------------ */
 
@@ -72,30 +72,60 @@ INLINE __m256i search(const float *heap, int levels, __m256 v)
   return _mm256_sub_epi32(i, _mm256_set1_epi32(1 << levels));
 }
 
-INLINE void quantize_levels(const float *heap, int levels, const float *values, int8_t *bins)
+/* 32 counts of borders below, as bins. */
+INLINE void store_bins(const __m256i below[4], int8_t *bins)
 {
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7); /* undoes the lanes of packing */
+  __m256i i[4];
+#pragma GCC unroll 4
+  for (int k = 0; k < 4; k++) i[k] = _mm256_sub_epi32(below[k], _mm256_set1_epi32(128));
+  __m256i packed = _mm256_packs_epi16(_mm256_packs_epi32(i[0], i[1]), _mm256_packs_epi32(i[2], i[3]));
+  _mm256_storeu_si256((__m256i *)(bins), _mm256_permutevar8x32_epi32(packed, order));
+}
+
+INLINE void quantize_levels(const float *heap, int levels, const float *values, int8_t *bins)
+{
   for (size_t r = 0; r < EM_BLOCK; r += 32) {
     __m256i i[4];
-    for (size_t k = 0; k < 4; k++)
-      i[k] = _mm256_sub_epi32(search(heap, levels, _mm256_loadu_ps(values + r + 8 * k)), _mm256_set1_epi32(128));
-    __m256i packed = _mm256_packs_epi16(_mm256_packs_epi32(i[0], i[1]), _mm256_packs_epi32(i[2], i[3]));
-    _mm256_storeu_si256((__m256i *)(bins + r), _mm256_permutevar8x32_epi32(packed, order));
+    for (size_t k = 0; k < 4; k++) i[k] = search(heap, levels, _mm256_loadu_ps(values + r + 8 * k));
+    store_bins(i, bins + r);
   }
+}
+
+/* Four values, each compared with eight borders: a byte is -1 where its border is below.  Lanes hold four borders of
+ * each value, the lower and the upper ones. */
+INLINE __m256i compare_eights(const float *sorted, const uint32_t *at, const float *values)
+{
+  __m256i below[4];
+#pragma GCC unroll 4
+  for (int k = 0; k < 4; k++)
+    below[k] = _mm256_castps_si256(
+      _mm256_cmp_ps(_mm256_broadcast_ss(values + k), _mm256_load_ps(sorted + at[k]), _CMP_GT_OQ));
+  return _mm256_packs_epi16(_mm256_packs_epi32(below[0], below[1]), _mm256_packs_epi32(below[2], below[3]));
+}
+
+/* The bins of eight values, of which `at` says where the eight borders begin that are left to look at. */
+INLINE __m256i finish_search(const float *sorted, const uint32_t *at, const float *values)
+{
+  __m256i a = compare_eights(sorted, at, values), b = compare_eights(sorted, at + 4, values + 4);
+  __m256i pairs = _mm256_add_epi8(_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31));
+  __m256i below = _mm256_madd_epi16(_mm256_maddubs_epi16(_mm256_set1_epi8(1), pairs), _mm256_set1_epi16(-1));
+  return _mm256_add_epi32(_mm256_load_si256((const __m256i *)(const void *)at), below);
 }
 
 /* Many borders: the search stops where eight are left, and one comparison takes all of them.  It is quicker than gathers. */
 INLINE void quantize_eights(const float *heap, const float *sorted, int levels, const float *values, int8_t *bins)
 {
-  _Alignas(32) uint32_t eight[EM_BLOCK];
-  for (size_t r = 0; r < EM_BLOCK; r += 32)
-    for (size_t k = 0; k < 32; k += 8)
-      _mm256_store_si256((__m256i *)(void *)(eight + r + k), search(heap, levels - 3, _mm256_loadu_ps(values + r + k)));
+  _Alignas(32) uint32_t at[EM_BLOCK];
+  for (size_t r = 0; r < EM_BLOCK; r += 8) {
+    __m256i eight = search(heap, levels - 3, _mm256_loadu_ps(values + r));
+    _mm256_store_si256((__m256i *)(void *)(at + r), _mm256_slli_epi32(eight, 3));
+  }
+  for (size_t r = 0; r < EM_BLOCK; r += 32) {
+    __m256i i[4];
 #pragma GCC unroll 4
-  for (size_t r = 0; r < EM_BLOCK; r++) {
-    __m256 borders = _mm256_load_ps(sorted + 8 * eight[r]);
-    int above = _mm256_movemask_ps(_mm256_cmp_ps(_mm256_set1_ps(values[r]), borders, _CMP_GT_OQ));
-    bins[r] = (int8_t)((int)(8 * eight[r]) + _mm_popcnt_u32((unsigned)above) - 128);
+    for (size_t k = 0; k < 4; k++) i[k] = finish_search(sorted, at + r + 8 * k, values + r + 8 * k);
+    store_bins(i, bins + r);
   }
 }
 
@@ -119,15 +149,15 @@ TARGET static void quantize(const em_plan *p, const em_bin_column *c, const floa
 
 #define TOGETHER 32 /* trees whose leaves are found before their values are added */
 
-/* The highest split comes first.  A comparison gives -1 where the value is not above: each bit of the leaf comes out
- * turned, since this way the value is read by the comparison itself. */
-INLINE __m256i add_split(__m256i turned, const int8_t *bins, __m256i above)
+/* The highest split comes first.  A comparison gives -1 where the value is not above, since this way the value is read
+ * by the comparison itself: what adds up is how far the leaf is from the last one. */
+INLINE __m256i add_split(__m256i from_last, const int8_t *bins, __m256i above)
 {
   __m256i below = _mm256_cmpgt_epi8(above, _mm256_load_si256((const __m256i *)(const void *)bins));
-  return _mm256_sub_epi8(_mm256_add_epi8(turned, turned), below);
+  return _mm256_add_epi8(_mm256_add_epi8(from_last, from_last), below);
 }
 
-INLINE void find_leaves_of(const em_bin_split *splits, size_t depth, const int8_t *bins, uint8_t *leaf)
+INLINE void find_leaves(const em_bin_split *splits, size_t depth, const int8_t *bins, uint8_t *leaf)
 {
   __m256i a = _mm256_setzero_si256(), b = a, c = a, e = a;
 #pragma GCC unroll 8
@@ -139,21 +169,11 @@ INLINE void find_leaves_of(const em_bin_split *splits, size_t depth, const int8_
     c = add_split(c, column + 64, above);
     e = add_split(e, column + 96, above);
   }
-  const __m256i turn = _mm256_set1_epi8((char)((1 << depth) - 1));
-  _mm256_store_si256((__m256i *)(void *)leaf, _mm256_xor_si256(a, turn));
-  _mm256_store_si256((__m256i *)(void *)(leaf + 32), _mm256_xor_si256(b, turn));
-  _mm256_store_si256((__m256i *)(void *)(leaf + 64), _mm256_xor_si256(c, turn));
-  _mm256_store_si256((__m256i *)(void *)(leaf + 96), _mm256_xor_si256(e, turn));
-}
-
-INLINE void find_leaves(const em_model *m, size_t tree, const int8_t *bins, uint8_t *leaf)
-{
-  const em_oblivious *t = &m->trees[tree];
-  const em_bin_split *splits = m->plan.splits + t->split_at;
-  if (t->n_splits == 6)
-    find_leaves_of(splits, 6, bins, leaf); /* by far the most frequent depth, without a loop */
-  else
-    find_leaves_of(splits, t->n_splits, bins, leaf);
+  const __m256i last = _mm256_set1_epi8((char)((1 << depth) - 1));
+  _mm256_store_si256((__m256i *)(void *)leaf, _mm256_add_epi8(last, a));
+  _mm256_store_si256((__m256i *)(void *)(leaf + 32), _mm256_add_epi8(last, b));
+  _mm256_store_si256((__m256i *)(void *)(leaf + 64), _mm256_add_epi8(last, c));
+  _mm256_store_si256((__m256i *)(void *)(leaf + 96), _mm256_add_epi8(last, e));
 }
 
 /* The values of one tree for 16 rows, whose leaves two loads have: what bounds this is the loading of values, two a
@@ -176,47 +196,59 @@ INLINE void add_tree(double s[16], const double *values, const uint8_t *leaf)
   }
 }
 
-/* 16 rows through a run of trees, their sums in registers. */
-INLINE void add_rows(const double *const *values, size_t n, const uint8_t *leaf, double *sums)
+/* 16 rows through n trees of 2^depth leaves each, their sums in registers. */
+INLINE void add_rows(const double *values, size_t depth, size_t n, const uint8_t *leaf, double *sums)
 {
   double s[16];
-  size_t t = 0;
+  const size_t leaves = (size_t)1 << depth;
 #pragma GCC unroll 16
   for (int k = 0; k < 16; k++) s[k] = sums[k];
-  for (; t + 2 <= n; t += 2, leaf += (size_t)2 * EM_BLOCK) {
-    add_tree(s, values[t], leaf);
-    add_tree(s, values[t + 1], leaf + EM_BLOCK);
+  for (; n >= 2; n -= 2, leaf += (size_t)2 * EM_BLOCK, values += 2 * leaves) {
+    add_tree(s, values, leaf);
+    add_tree(s, values + leaves, leaf + EM_BLOCK);
   }
-  if (t < n) add_tree(s, values[t], leaf);
+  if (n) add_tree(s, values, leaf);
 #pragma GCC unroll 16
   for (int k = 0; k < 16; k++) sums[k] = s[k];
 }
 
-TARGET static void run_shallow(const em_model *m, size_t from, size_t to, const int8_t *bins, double *sums,
-                               em_ahead *next)
+/* Trees [from, to), all of one depth: their splits and their leaf values lie one after another. */
+INLINE void run_of_depth(const em_model *m, size_t from, size_t to, size_t depth, const int8_t *bins, double *sums,
+                         em_ahead *next)
 {
   _Alignas(32) uint8_t leaf[TOGETHER][EM_BLOCK];
-  const double *values[TOGETHER];
-  for (size_t t = from, n; t < to; t += n) {
-    n = to - t < TOGETHER ? to - t : TOGETHER;
+  const em_bin_split *splits = m->plan.splits + m->trees[from].split_at;
+  const double *values = m->leaf_values + m->trees[from].leaf_at;
+  for (size_t left = to - from, n; left; left -= n, splits += n * depth, values += n << depth) {
+    n = left < TOGETHER ? left : TOGETHER;
     for (size_t i = 0; i < n; i++) {
       em_ahead_step(next);
-      values[i] = m->leaf_values + m->trees[t + i].leaf_at;
-      find_leaves(m, t + i, bins, leaf[i]);
+      find_leaves(splits + i * depth, depth, bins, leaf[i]);
     }
-    for (size_t row = 0; row < EM_BLOCK; row += 16) add_rows(values, n, leaf[0] + row, sums + row);
+    for (size_t row = 0; row < EM_BLOCK; row += 16) add_rows(values, depth, n, leaf[0] + row, sums + row);
   }
 }
 
-/* Runs of shallow trees, and the deeper ones between them. */
+/* By far the most frequent depth has code of its own. */
+TARGET static void run_shallow(const em_model *m, size_t from, size_t to, size_t depth, const int8_t *bins,
+                               double *sums, em_ahead *next)
+{
+  if (depth == 6)
+    run_of_depth(m, from, to, 6, bins, sums, next);
+  else
+    run_of_depth(m, from, to, depth, bins, sums, next);
+}
+
+/* Runs of trees of one depth, and the deeper ones between them. */
 static void trees(const em_model *m, const int8_t *bins, double *sums, em_ahead *next)
 {
   for (size_t t = 0, end; t < m->n_trees; t = end) {
-    for (end = t; end < m->n_trees && m->trees[end].n_splits <= 8;) end++;
-    if (end > t)
-      run_shallow(m, t, end, bins, sums, next);
+    const size_t depth = m->trees[t].n_splits;
+    for (end = t + 1; end < m->n_trees && m->trees[end].n_splits == depth;) end++;
+    if (depth <= 8)
+      run_shallow(m, t, end, depth, bins, sums, next);
     else
-      em_score_tree_portable(m, end++, bins, sums);
+      for (; t < end; t++) em_score_tree_portable(m, t, bins, sums);
   }
 }
 
