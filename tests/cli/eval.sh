@@ -9,3 +9,6 @@ emmy eval prior d --prior "$tiny_prior" --csv --features
 emmy eval prior d --prior "$tiny_prior" --md | head -n 3
 emmy view ranks --prior "$tiny_prior" --by each --csv d | cut -d, -f1-6
 status emmy eval prior d --prior "$tiny_prior" --csv --md
+echo "== a dataset without a column that the prior splits on"
+emmy db export --db store.db --features '@schedule,-D_threads' less | tail -n 1
+emmy eval prior less --prior "$tiny_prior" --csv | head -n 2
