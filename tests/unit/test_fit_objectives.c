@@ -242,6 +242,24 @@ static void yeti_draws_neighbours(void **state)
   close_pairs(&o);
 }
 
+/* All latencies differ, so each neighbour of an order is a pair: place k has 0.15 * 0.85^k of the difference, a tenth of it an
+ * order. */
+static void yeti_weighs_a_pair_by_its_place(void **state)
+{
+  (void)state;
+  enum { ROWS = 30, NEIGHBOURS = ROWS - 1 };
+  paired o;
+  open_pairs(&o, EM_OBJECTIVE_YETI, true, 1, ROWS);
+  assert_int_equal(o.pairs.n[0], 10 * NEIGHBOURS);
+  for (size_t i = 0; i < 10 * NEIGHBOURS; i++) {
+    const em_fit_pair *pair = &o.pairs.pairs[i];
+    double apart = o.s.target[pair->win] - o.s.target[pair->lose];
+    assert_true(apart > 0);
+    assert_float_equal(pair->weight / apart, 0.015 * pow(0.85, (double)(i % NEIGHBOURS)), 1e-12);
+  }
+  close_pairs(&o);
+}
+
 /* Adding a constant to a pool's scores changes neither loss nor derivatives. */
 static void a_constant_per_pool_changes_nothing(void **state)
 {
@@ -357,6 +375,7 @@ int main(void)
     cmocka_unit_test(pair_logit_takes_all_pairs),
     cmocka_unit_test(many_pairs_are_drawn),
     cmocka_unit_test(yeti_draws_neighbours),
+    cmocka_unit_test(yeti_weighs_a_pair_by_its_place),
     cmocka_unit_test(a_constant_per_pool_changes_nothing),
     cmocka_unit_test(newton_on_pairs_by_hand),
     cmocka_unit_test(every_objective_learns),
