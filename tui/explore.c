@@ -271,6 +271,10 @@ static void on_key(em_explorer *x, int key)
     return;
   }
   x->message[0] = '\0';
+  if (x->prompt.open && key == '\t') {
+    em_prompt_complete(x);
+    return;
+  }
   if (x->prompt.open) {
     if (em_prompt_key(&x->prompt, key, &given_up) && !given_up) em_explorer_act(x, x->prompt.action, x->prompt.text);
     return;

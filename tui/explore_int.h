@@ -13,6 +13,7 @@ typedef struct em_prompt {
   bool open;
   em_action action;
   char text[EM_PROMPT_LEN];
+  char offers[EM_ERR_LEN]; /* what Tab found that may stand here, shown until the next key */
 } em_prompt;
 
 void em_prompt_start(em_prompt *p, em_action action, const char *text);
@@ -76,6 +77,9 @@ void em_explorer_drop(em_explorer *x, size_t from, size_t to);
 /* The pool that the worker ranks for a screen; SIZE_MAX when its view has none, or another prior ranks it. */
 size_t em_explorer_pool(em_explorer *x, const em_screen *s);
 void em_explorer_draw(em_explorer *x);
+
+/* prompt_complete.c: adds to the prompt's line what all that may stand there have in common; of several it shows which. */
+void em_prompt_complete(em_explorer *x);
 
 /* task.c.  Starts what the task says besides `kind`; what is quick is over when it returns. */
 int em_task_start(em_explorer *x, em_task_kind kind, em_err *err) EM_MUST_CHECK;

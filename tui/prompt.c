@@ -33,6 +33,7 @@ static void append(em_prompt *p, int key)
 bool em_prompt_key(em_prompt *p, int key, bool *given_up)
 {
   *given_up = false;
+  p->offers[0] = '\0';
   if (key == '\r') {
     p->open = false;
     return true;
@@ -66,5 +67,8 @@ void em_prompt_draw(const em_prompt *p, int y)
   }
   em_str_printf(&line, "%s%s_", sign, text);
   em_term_put(y, 0, COLS, line.s ? line.s : sign, em_term_attributes(EM_MARK_NONE, false));
+  int used = em_text_width(line.s ? line.s : sign);
+  if (*p->offers && used + 2 < COLS)
+    em_term_put(y, used + 2, COLS - used - 2, p->offers, em_term_attributes(EM_MARK_DIM, false));
   em_str_free(&line);
 }
