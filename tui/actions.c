@@ -461,6 +461,7 @@ void em_explorer_act(em_explorer *x, em_action action, const char *argument)
   case EM_ACT_SORT: sort(x, s, argument); break;
   case EM_ACT_REVERSE: reverse(x, s); break;
   case EM_ACT_GOTO: go_to(x, s, argument); break;
+  case EM_ACT_COPY: em_explorer_copy(x, s, argument); break;
   case EM_ACT_WRITE:
     if (argument && *argument)
       write_rows(x, argument);

@@ -78,6 +78,9 @@ void em_explorer_drop(em_explorer *x, size_t from, size_t to);
 size_t em_explorer_pool(em_explorer *x, const em_screen *s);
 void em_explorer_draw(em_explorer *x);
 
+/* copy.c: the row under the cursor, or one of its cells; NULL or "" = the row. */
+void em_explorer_copy(em_explorer *x, em_screen *s, const char *column);
+
 /* prompt_complete.c: adds to the prompt's line what all that may stand there have in common; of several it shows which. */
 void em_prompt_complete(em_explorer *x);
 

@@ -93,6 +93,7 @@ static size_t offer_behind(em_explorer *x, em_action action, const char *line, o
   o->word = line + at;
   o->len = strlen(o->word);
   if (action == EM_ACT_SORT) offer_columns(o, v, *line == '-' ? "-" : "", "");
+  if (action == EM_ACT_COPY) offer_columns(o, v, "", "");
   if (action == EM_ACT_FILTER) offer_columns(o, v, *line == '!' ? "!" : "", ":");
   if (action == EM_ACT_OPEN && index > 0) offer_arguments(x, line, index - 1, o);
   for (size_t i = 0; action == EM_ACT_OPEN && index == 0 && em_views[i]; i++) offer(o, em_views[i]->name);

@@ -1,5 +1,6 @@
 /* term.c - the terminal. */
 #include <curses.h>
+#include <errno.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
@@ -191,6 +192,41 @@ void em_term_dump(em_str *out)
     }
     em_str_putc(out, '\n');
   }
+}
+
+/* ---- the clipboard ---- */
+
+static void put_base64(const char *text, size_t len, em_str *out)
+{
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (size_t i = 0; i < len; i += 3) {
+    uint32_t bits = 0;
+    for (size_t k = 0; k < 3; k++) bits = bits << 8 | (i + k < len ? (unsigned char)text[i + k] : 0);
+    for (size_t k = 0; k < 4; k++) em_str_putc(out, i + k > len ? '=' : digits[bits >> (18 - 6 * k) & 63]);
+  }
+}
+
+int em_term_copy(const char *text, size_t len, em_err *err)
+{
+  const char *tmux = getenv("TMUX");
+  em_str data = {0}, sequence = {0};
+  if (term.headless) return em_fail(err, EM_E_ENV, "there is no terminal with a clipboard");
+  if (len > EM_TERM_COPY_MAX)
+    return em_fail(err, EM_E_USAGE,
+                   "a terminal's clipboard takes %d bytes, and this has %zu; :write writes rows to a file",
+                   EM_TERM_COPY_MAX, len);
+  put_base64(text, len, &data);
+  const char *coded = data.s ? data.s : "";
+  em_str_printf(&sequence, "\033]52;c;%s\a", coded);
+  if (tmux && *tmux) em_str_printf(&sequence, "\033Ptmux;\033\033]52;c;%s\a\033\\", coded);
+  bool failed = data.failed;
+  em_str_free(&data);
+  if (failed) em_str_free(&sequence);
+  int rc = failed ? em_fail_nomem(err) : em_str_finish(&sequence, err);
+  if (rc == EM_OK && (fputs(sequence.s, stdout) == EOF || fflush(stdout) == EOF))
+    rc = em_fail_errno(err, EM_E_IO, errno, "cannot write to the terminal");
+  em_str_free(&sequence);
+  return rc;
 }
 
 /* ---- keys ---- */

@@ -55,6 +55,11 @@ int em_term_key(int ms);
 /* "<Enter>", "<C-l>", "<Up>", "x" -> number and number of bytes read; EM_KEY_NONE when it is no key. */
 int em_key_parse(const char *s, size_t *len);
 
+/* Hands a text to the terminal for its clipboard (OSC 52), which works over ssh too; inside of tmux also as what tmux passes
+ * on.  Whether the terminal takes it, it does not say.  EM_E_USAGE when it is too long, EM_E_ENV when headless. */
+#define EM_TERM_COPY_MAX 74994 /* its base64 is 99,992 bytes: terminals take 100,000 */
+int em_term_copy(const char *text, size_t len, em_err *err) EM_MUST_CHECK;
+
 /* The screen as text, blanks at line ends dropped. */
 void em_term_dump(em_str *out);
 
