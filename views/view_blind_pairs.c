@@ -174,8 +174,10 @@ static em_mark mark(em_cursor *base, size_t at)
 static void foot(em_cursor *base, em_str *out)
 {
   cursor *c = (cursor *)base;
-  em_str_printf(out, "%zu candidates in %zu group%s that the prior's columns cannot tell apart", c->n, c->n_groups,
-                c->n_groups == 1 ? "" : "s");
+  em_put_count(out, c->n, "candidate", "candidates");
+  em_str_put(out, " in ");
+  em_put_count(out, c->n_groups, "group", "groups");
+  em_str_put(out, " that the prior's columns cannot tell apart");
 }
 
 static void crumb(em_cursor *base, em_str *out) { em_pair_crumb(&(em_pair){.scored = ((cursor *)base)->scored}, out); }

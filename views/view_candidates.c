@@ -102,7 +102,7 @@ static em_mark mark(em_cursor *base, size_t rank)
 static void foot(em_cursor *base, em_str *out)
 {
   const em_scored *sc = scored_of(base);
-  em_str_printf(out, "%zu candidates", sc->n);
+  em_put_count(out, sc->n, "candidate", "candidates");
   if (sc->n < sc->info.total) em_str_printf(out, " of %llu (a sample)", (unsigned long long)sc->info.total);
   em_str_printf(out, "   golden #%zu", sc->info.rank.against + 1);
   if (sc->info.rank.plateau) em_str_printf(out, " in a plateau of %zu", sc->info.rank.plateau + 1);

@@ -190,8 +190,10 @@ static void foot(em_cursor *base, em_str *out)
   const cursor *c = (cursor *)base;
   uint64_t leaves = 0;
   for (size_t i = 0; i < c->n; i++) leaves += c->items[i].leaves;
-  em_str_printf(out, "%zu choices of %s, %llu leaves   pick #1   golden #%zu", c->n, em_family_at(c->level)->name,
-                (unsigned long long)leaves, c->scored->info.rank.against + 1);
+  em_put_count(out, c->n, "choice", "choices");
+  em_str_printf(out, " of %s, ", em_family_at(c->level)->name);
+  em_put_count(out, leaves, "leaf", "leaves");
+  em_str_printf(out, "   pick #1   golden #%zu", c->scored->info.rank.against + 1);
 }
 
 static void crumb(em_cursor *base, em_str *out) { em_put_crumb(out, ((cursor *)base)->scored, "fork"); }

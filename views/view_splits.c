@@ -91,7 +91,9 @@ static void cell(em_cursor *base, size_t row, size_t column, em_cell *out)
 
 static void foot(em_cursor *base, em_str *out)
 {
-  em_str_printf(out, "%zu trees, %zu splits", em_model_n_trees(em_view_model(base->session)), ((cursor *)base)->n);
+  em_put_count(out, em_model_n_trees(em_view_model(base->session)), "tree", "trees");
+  em_str_put(out, ", ");
+  em_put_count(out, ((cursor *)base)->n, "split", "splits");
 }
 
 static void sentence(em_cursor *base, size_t row, em_str *out)

@@ -148,8 +148,9 @@ static void foot(em_cursor *base, em_str *out)
     n[part < 0]++;
     sum[part < 0] += part;
   }
-  em_str_printf(out, "%zu trees   for A: %zu (%+.4f)   for B: %zu (%+.4f)   same leaf or value: %zu", trees, n[0],
-                sum[0], n[1], sum[1], trees - n[0] - n[1]);
+  em_put_count(out, trees, "tree", "trees");
+  em_str_printf(out, "   for A: %zu (%+.4f)   for B: %zu (%+.4f)   same leaf or value: %zu", n[0], sum[0], n[1], sum[1],
+                trees - n[0] - n[1]);
 }
 
 static void sentence(em_cursor *base, size_t row, em_str *out)

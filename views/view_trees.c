@@ -122,7 +122,7 @@ static void foot(em_cursor *base, em_str *out)
     leaves += f.leaves;
     empty += f.empty;
   }
-  em_str_printf(out, "%zu trees", n);
+  em_put_count(out, n, "tree", "trees");
   if (symmetric < n) em_str_printf(out, ", %zu of them not symmetric", n - symmetric);
   if (symmetric) em_str_printf(out, ", %zu leaves", leaves);
   if (symmetric && weighed == symmetric) em_str_printf(out, ", %zu of them without a training row", empty);

@@ -173,6 +173,11 @@ void em_put_crumb(em_str *out, const em_scored *sc, const char *what)
   em_str_printf(out, " / %s", what);
 }
 
+void em_put_count(em_str *out, uint64_t n, const char *one, const char *several)
+{
+  em_str_printf(out, "%llu %s", (unsigned long long)n, n == 1 ? one : several);
+}
+
 void em_cell_text_or_unused(em_cell *c, const char *s)
 {
   if (*s)

@@ -42,6 +42,8 @@ void em_tree_figures_of(const em_model *m, const em_tree_view *t, em_tree_figure
 int em_pool_open(em_session *s, const char *name, const em_scored **out, em_err *err) EM_MUST_CHECK;
 /* "RTX 4090 / square.1024 / what" for the title line. */
 void em_put_crumb(em_str *out, const em_scored *sc, const char *what);
+/* "1 leaf", "2 leaves". */
+void em_put_count(em_str *out, uint64_t n, const char *one, const char *several);
 /* Text, or unused when it is empty. */
 void em_cell_text_or_unused(em_cell *c, const char *s);
 

@@ -389,7 +389,7 @@ static void test_trees_without_levels(void **state)
   assert_false(em_cursor_way(c, EM_WAY_ENTER, 0, &target));
   em_str foot = {0};
   c->view->foot(c, &foot);
-  assert_string_equal(foot.s, "1 trees, 1 of them not symmetric"); /* and not: 0 leaves */
+  assert_string_equal(foot.s, "1 tree, 1 of them not symmetric"); /* and not: 0 leaves */
   em_str_free(&foot);
   em_cursor_close(c);
 }
