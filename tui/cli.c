@@ -293,7 +293,7 @@ int em_args_parse(const em_command *c, int argc, char **argv, em_args *out, bool
   while (rc == EM_OK && (got = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
     if (got == '?' || got == ':') return refused(c, got, argv, out, err);
     const em_option *o = option_of(c, got, out, &v);
-    v->set = true;
+    v->set = true; /* NOLINT: getopt gives what `describe` listed, nothing else */
     rc = set_value(c, o, optarg, v, err);
     if (rc == EM_OK && o->kind == EM_OPTION_LIST) rc = add_listed(o, optarg, out, err);
   }

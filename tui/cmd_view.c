@@ -66,7 +66,7 @@ int em_args_view(const char *name, const em_view **out, em_err *err)
   if (*out) return EM_OK;
   const char *names[64 + 1] = {0};
   em_str near = {0};
-  for (size_t i = 0; em_views[i] && i < 64; i++) names[i] = em_views[i]->name;
+  for (size_t i = 0; i < 64 && em_views[i]; i++) names[i] = em_views[i]->name;
   em_put_near(&near, name, names);
   em_fail(err, EM_E_USAGE, "no view is called \"%s\"%s", name, near.s ? near.s : "");
   em_str_free(&near);

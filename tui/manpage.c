@@ -110,10 +110,10 @@ static int by_name(const void *a, const void *b)
 /* References to the commands whose names begin with `group`, sorted, but for `self`; each ends its line with " ,". */
 static void put_references(em_str *out, const char *group, const em_command *self)
 {
-  const em_command *found[MAX_COMMANDS];
+  const em_command *found[MAX_COMMANDS] = {0};
   size_t n = 0;
   for (const em_command *c = em_commands; c->name && n < MAX_COMMANDS; c++)
-    if (c != self && strncmp(c->name, group, strlen(group)) == 0) found[n++] = c;
+    if ((!self || strcmp(c->name, self->name) != 0) && strncmp(c->name, group, strlen(group)) == 0) found[n++] = c;
   qsort(found, n, sizeof *found, by_name);
   for (size_t i = 0; i < n; i++) {
     em_str_put(out, " ,\n.Xr ");

@@ -542,7 +542,7 @@ int em_dataset_row(const em_dataset *d, size_t group, size_t row, const char **t
   int rc = t->begins ? EM_OK : map_texts(m, group, err);
   pthread_mutex_unlock(&m->mutex);
   if (rc) return rc;
-  *text = (const char *)t->map.data + t->begins[row];
+  *text = (const char *)t->map.data + t->begins[row]; /* NOLINT: map_texts has set it */
   *len = t->begins[row + 1] - t->begins[row] - 1;
   return EM_OK;
 }

@@ -61,8 +61,8 @@ static void rank_groups(void *ctx, size_t begin, size_t end)
     int rc = quality ? em_prior_score(w->prior, g->cols, g->matrix, g->rows, 1, quality, &w->errs[i])
                      : em_fail_nomem(&w->errs[i]);
     em_fit_rest(g);
-    if (rc == EM_OK) w->out[i] = em_rank_of(quality, g->rows, g->positives, g->n_positives);
     if (rc == EM_OK && g->latency) rc = em_regret_of(quality, g->latency, g->rows, &w->regrets[i], &w->errs[i]);
+    if (rc == EM_OK) w->out[i] = em_rank_of(quality, g->rows, g->positives, g->n_positives);
     em_free(quality);
   }
 }

@@ -21,7 +21,8 @@ static int ascending(const void *a, const void *b)
 static double median(size_t *x, size_t n)
 {
   qsort(x, n, sizeof *x, ascending);
-  return n % 2 ? (double)x[n / 2] : ((double)x[n / 2 - 1] + (double)x[n / 2]) / 2;
+  size_t half = n / 2;
+  return n % 2 ? (double)x[half] : ((double)x[half - 1] + (double)x[half]) / 2;
 }
 
 int em_rank_summarise(const em_rank *ranks, size_t n, em_rank_summary *out, em_err *err)

@@ -49,6 +49,7 @@ static double score_row(const em_model *m, const double *row, const int32_t *col
     const em_oblivious *tree = &m->trees[t];
     const em_split *s = m->splits + tree->split_at;
     size_t leaf = 0;
+    // cppcheck-suppress uninitvar ; each feature's value is set above
     for (size_t d = 0; d < tree->n_splits; d++) leaf |= (size_t)(values[s[d].feature] > s[d].border) << d;
     sum += m->leaf_values[tree->leaf_at + leaf];
   }

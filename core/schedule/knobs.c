@@ -35,7 +35,7 @@ const char *em_knobs_get(const em_knobs *k, const char *key)
 {
   bool found;
   size_t i = find(k, key, &found);
-  return found ? k->items[i].value : NULL;
+  return found ? k->items[i].value : NULL; /* NOLINT: what is found is among the items */
 }
 
 int em_knobs_set(em_knobs *k, const char *key, const char *value, em_err *err)
@@ -114,7 +114,7 @@ static int check_key(const char *key, em_err *err)
 static int check_extra(const char *key, const em_knob_info *info, const char *value, em_err *err)
 {
   int64_t n;
-  if (info->type == EM_KNOB_BOOL && strcmp(value, "True") != 0 && strcmp(value, "False") != 0)
+  if (info->type == EM_KNOB_BOOL && strcmp(value, "True") != 0 && strcmp(value, "False") != 0) /* NOLINT: never NULL */
     return em_fail(err, EM_E_INPUT, "%s \"%.80s\": expected True or False", key, value);
   if (info->type == EM_KNOB_INT && !em_parse_i64(value, 0, INT64_MAX, &n))
     return em_fail(err, EM_E_INPUT, "%s \"%.80s\": expected a decimal number, 0 or more", key, value);
@@ -181,7 +181,7 @@ static int check_json(const em_knobs *k, const em_place *up, em_err *err)
   size_t bad = 0;
   int rc = em_knobs_check(k, &bad, &why);
   if (!rc) return EM_OK;
-  em_place at = {.up = up, .key = k->items[bad].key};
+  em_place at = {.up = up, .key = k->items[bad].key}; /* NOLINT: what is bad is among the items */
   return em_fail_at(err, &at, "%s", why.msg);
 }
 

@@ -7,13 +7,6 @@
 const char *const em_transport_names[EM_N_TRANSPORTS] = {"reg", "smem", "smem-async", "smem-tma"};
 
 /* By hand, not with snprintf: ties among millions of rows are broken by these texts. */
-static inline char *put(char *p, const char *s)
-{
-  size_t n = strlen(s);
-  memcpy(p, s, n);
-  return p + n;
-}
-
 static char *put_digits(char *p, unsigned v)
 {
   if (v >= 10) p = put_digits(p, v / 10);
@@ -21,7 +14,7 @@ static char *put_digits(char *p, unsigned v)
   return p + 1;
 }
 
-static inline char *put_num(char *p, const char *prefix, unsigned v) { return put_digits(put(p, prefix), v); }
+static inline char *put_num(char *p, const char *prefix, unsigned v) { return put_digits(stpcpy(p, prefix), v); }
 
 /* A token that is left out when its width is 1. */
 static inline char *put_width(char *p, const char *prefix, unsigned v) { return v > 1 ? put_num(p, prefix, v) : p; }
@@ -49,7 +42,7 @@ const char *em_tile_print(em_tile v, char buf[EM_VALUE_LEN])
     p = put_width(p, "x", v.fm);
   } else if (v.kind == EM_TILE_WARP) {
     const em_atom *atom = em_atom_at((size_t)v.atom);
-    p = put(p, atom ? atom->name : "?"); /* no atom of the table: not a spelling, so nothing reads it back */
+    p = stpcpy(p, atom ? atom->name : "?"); /* no atom of the table: not a spelling, so nothing reads it back */
     p = put_num(p, "/f", v.fm);
     p = put_num(p, "x", v.fn);
     p = put_width(p, "/k", v.bk);
@@ -65,7 +58,7 @@ const char *em_reduce_print(em_reduce v, char buf[EM_VALUE_LEN])
     p = put_num(p, "/g", v.cta);
     *p++ = v.finalize;
   }
-  if (v.coop != EM_COOP_NONE) p = put(p, v.coop == EM_COOP_T ? "/coop-t" : "/coop");
+  if (v.coop != EM_COOP_NONE) p = stpcpy(p, v.coop == EM_COOP_T ? "/coop-t" : "/coop");
   if (v.coop == EM_COOP_T) p = put_width(p, "/v", v.v);
   p = put_width(p, "/r", v.r);
   *p = '\0';
@@ -78,10 +71,10 @@ const char *em_stage_print(em_stage v, char buf[EM_VALUE_LEN])
   if (v.transport != EM_STAGE_NONE) {
     p = put_num(p, "d", v.depth);
     *p++ = '/';
-    p = put(p, em_transport_names[v.transport - EM_STAGE_REG]);
+    p = stpcpy(p, em_transport_names[v.transport - EM_STAGE_REG]);
     p = put_width(p, "/p", v.p);
     p = put_width(p, "/c", v.c);
-    p = v.out ? put(p, "/out") : p;
+    p = v.out ? stpcpy(p, "/out") : p;
   }
   *p = '\0';
   return buf;

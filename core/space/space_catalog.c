@@ -67,7 +67,7 @@ static void add_tile_works(works *l)
     for (size_t j = 0; j < COUNT(par_units_m); j++) add_work(l, EM_WORK_THREADS, par_units_n[i], par_units_m[j], 0);
   for (size_t i = 0; i < COUNT(warps); i++)
     for (size_t j = 0; j < COUNT(warps); j++)
-      for (uint8_t p = 0; p <= MAX_PRODUCERS; p++) add_work(l, EM_WORK_WARPS, warps[j], warps[i], p);
+      for (int p = 0; p <= MAX_PRODUCERS; p++) add_work(l, EM_WORK_WARPS, warps[j], warps[i], (uint8_t)p);
 }
 
 size_t em_catalog_works(const em_site *site, em_work out[EM_MAX_WORKS])
@@ -161,8 +161,8 @@ size_t em_catalog_stages(em_stage out[EM_MAX_STAGES])
   out[n++] = (em_stage){.transport = EM_STAGE_NONE, .depth = 0, .p = 0, .c = 0, .out = false};
   for (size_t t = 0; t < COUNT(transports); t++)
     for (size_t d = 0; d < COUNT(depths); d++)
-      for (uint8_t p = 1; p <= MAX_GROUPS; p++)
+      for (int p = 1; p <= MAX_GROUPS; p++)
         for (int o = 0; o < 2; o++)
-          out[n++] = (em_stage){.transport = transports[t], .depth = depths[d], .p = p, .c = 1, .out = o != 0};
+          out[n++] = (em_stage){.transport = transports[t], .depth = depths[d], .p = (uint8_t)p, .c = 1, .out = o != 0};
   return n;
 }

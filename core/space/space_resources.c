@@ -84,7 +84,7 @@ int em_try_regs(const em_try *t)
   if (v.kind == EM_TILE_NONE) return BASE_SCALAR + 2 * t->row.reduce.r * t->row.reduce.v;
   const em_atom *a = t->atom;
   int channels = t->site->nest->n_products > 1 ? t->site->nest->n_products : 1;
-  int accumulators = channels * v.fm * v.fn * a->acc_regs;
+  int accumulators = channels * v.fm * v.fn * a->acc_regs; /* NOLINT: a warp tile has its atom */
   if (a->wgmma) return BASE_WGMMA + accumulators;
   int buffers = t->row.stage.p > 1 ? t->row.stage.p : 1;
   return BASE_MMA + accumulators + buffers * (v.fm * fragment_regs(a, a->cell_m) + v.fn * fragment_regs(a, a->cell_n));

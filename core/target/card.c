@@ -79,7 +79,7 @@ static int card_distance(const em_card *c, const char *name)
 /* The nearest cards, nearest first, ties in table order. */
 static void near_cards(const char *name, const em_card *near[N_NEAR])
 {
-  int dist[N_NEAR];
+  int dist[N_NEAR] = {0};
   size_t n = 0;
   for (size_t i = 0; i < N_CARDS; i++) {
     int d = card_distance(&cards[i], name);

@@ -30,7 +30,7 @@ int em_regime_parse(const char *text, em_regime *out, em_err *err)
   const char *s = text;
   r.fast_math = take_word(&s, fast_math_word);
   r.cold_cache = take_word(&s, cold_word);
-  for (char opt = 0; opt <= OPT_MAX; opt++) {
+  for (int opt = 0; opt <= OPT_MAX; opt++) {
     const char word[] = {'-', 'O', (char)('0' + opt), '\0'};
     if (take_word(&s, word)) r.opt = opt;
   }
