@@ -54,9 +54,11 @@ void em_explorer_copy(em_explorer *x, em_screen *s, const char *column)
   int rc = whole ? put_row(s, (uint32_t)row, &text, &err) : put_cell(s, row, (size_t)at, &text, &err);
   size_t len = text.len;
   if (rc == EM_OK) rc = em_str_finish(&text, &err);
-  if (rc == EM_OK) rc = em_term_copy(text.s, len, &err);
+  if (rc == EM_OK && len > 0) rc = em_term_copy(text.s, len, &err); /* an empty text would empty the clipboard */
   if (rc != EM_OK)
     em_explorer_say(x, "%s", err.msg);
+  else if (len == 0)
+    em_explorer_say(x, "%s is empty here", s->view->columns[at].name);
   else
     em_explorer_say(x, "copied %s, %zu bytes", whole ? "the row" : s->view->columns[at].name, len);
   em_str_free(&text);

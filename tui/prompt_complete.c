@@ -136,6 +136,6 @@ void em_prompt_complete(em_explorer *x)
     p->text[at + o.common] = '\0';
     if (o.n == 1 && wants_more(action, p->text + at)) strcat(p->text, " ");
   }
-  snprintf(p->offers, sizeof p->offers, "%s", o.n > 1 && o.listing.s ? o.listing.s : o.n ? "" : "nothing begins so");
+  snprintf(p->offers, sizeof p->offers, "%s", o.n > 1 && o.listing.s ? o.listing.s : o.n ? "" : "no name begins so");
   em_str_free(&o.listing);
 }
