@@ -196,59 +196,74 @@ INLINE void add_tree(double s[16], const double *values, const uint8_t *leaf)
   }
 }
 
-/* 16 rows through n trees of 2^depth leaves each, their sums in registers. */
-INLINE void add_rows(const double *values, size_t depth, size_t n, const uint8_t *leaf, double *sums)
+/* 16 rows through n trees, their sums in registers.  The leaf values of tree t begin at values + at[t], or where at is
+ * NULL at values + t * leaves. */
+INLINE void add_rows(const double *values, const size_t *at, size_t leaves, size_t n, const uint8_t *leaf, double *sums)
 {
   double s[16];
-  const size_t leaves = (size_t)1 << depth;
+  size_t t = 0;
 #pragma GCC unroll 16
   for (int k = 0; k < 16; k++) s[k] = sums[k];
-  for (; n >= 2; n -= 2, leaf += (size_t)2 * EM_BLOCK, values += 2 * leaves) {
-    add_tree(s, values, leaf);
-    add_tree(s, values + leaves, leaf + EM_BLOCK);
+  for (; t + 2 <= n; t += 2, leaf += (size_t)2 * EM_BLOCK) {
+    add_tree(s, values + (at ? at[t] : t * leaves), leaf);
+    add_tree(s, values + (at ? at[t + 1] : (t + 1) * leaves), leaf + EM_BLOCK);
   }
-  if (n) add_tree(s, values, leaf);
+  if (t < n) add_tree(s, values + (at ? at[t] : t * leaves), leaf);
 #pragma GCC unroll 16
   for (int k = 0; k < 16; k++) sums[k] = s[k];
 }
 
-/* Trees [from, to), all of one depth: their splits and their leaf values lie one after another. */
-INLINE void run_of_depth(const em_model *m, size_t from, size_t to, size_t depth, const int8_t *bins, double *sums,
-                         em_ahead *next)
+/* n trees of depth 6, by far the most frequent: their splits and leaf values lie one after another. */
+TARGET static void group_of_six(const em_model *m, size_t from, size_t n, const int8_t *bins, double *sums,
+                                em_ahead *next)
 {
   _Alignas(32) uint8_t leaf[TOGETHER][EM_BLOCK];
   const em_bin_split *splits = m->plan.splits + m->trees[from].split_at;
   const double *values = m->leaf_values + m->trees[from].leaf_at;
-  for (size_t left = to - from, n; left; left -= n, splits += n * depth, values += n << depth) {
-    n = left < TOGETHER ? left : TOGETHER;
-    for (size_t i = 0; i < n; i++) {
-      em_ahead_step(next);
-      find_leaves(splits + i * depth, depth, bins, leaf[i]);
-    }
-    for (size_t row = 0; row < EM_BLOCK; row += 16) add_rows(values, depth, n, leaf[0] + row, sums + row);
+  for (size_t i = 0; i < n; i++) {
+    em_ahead_step(next);
+    find_leaves(splits + 6 * i, 6, bins, leaf[i]);
   }
+  for (size_t row = 0; row < EM_BLOCK; row += 16) add_rows(values, NULL, 64, n, leaf[0] + row, sums + row);
 }
 
-/* By far the most frequent depth has code of its own. */
-TARGET static void run_shallow(const em_model *m, size_t from, size_t to, size_t depth, const int8_t *bins,
-                               double *sums, em_ahead *next)
+/* n trees of any depths up to 8. */
+TARGET static void group_of_any(const em_model *m, size_t from, size_t n, const int8_t *bins, double *sums,
+                                em_ahead *next)
 {
-  if (depth == 6)
-    run_of_depth(m, from, to, 6, bins, sums, next);
-  else
-    run_of_depth(m, from, to, depth, bins, sums, next);
+  _Alignas(32) uint8_t leaf[TOGETHER][EM_BLOCK];
+  size_t at[TOGETHER];
+  for (size_t i = 0; i < n; i++) {
+    const em_oblivious *t = &m->trees[from + i];
+    em_ahead_step(next);
+    at[i] = t->leaf_at;
+    find_leaves(m->plan.splits + t->split_at, t->n_splits, bins, leaf[i]);
+  }
+  for (size_t row = 0; row < EM_BLOCK; row += 16) add_rows(m->leaf_values, at, 0, n, leaf[0] + row, sums + row);
 }
 
-/* Runs of trees of one depth, and the deeper ones between them. */
+/* How many trees from `from` on, at most TOGETHER, are no deeper than 8; *six: all of them have depth 6. */
+static size_t group_at(const em_model *m, size_t from, bool *six)
+{
+  size_t n = 0;
+  for (*six = true; n < TOGETHER && from + n < m->n_trees && m->trees[from + n].n_splits <= 8; n++)
+    *six &= m->trees[from + n].n_splits == 6;
+  return n;
+}
+
+/* Groups of shallow trees, and the deeper ones between them. */
 static void trees(const em_model *m, const int8_t *bins, double *sums, em_ahead *next)
 {
-  for (size_t t = 0, end; t < m->n_trees; t = end) {
-    const size_t depth = m->trees[t].n_splits;
-    for (end = t + 1; end < m->n_trees && m->trees[end].n_splits == depth;) end++;
-    if (depth <= 8)
-      run_shallow(m, t, end, depth, bins, sums, next);
+  for (size_t t = 0; t < m->n_trees;) {
+    bool six;
+    size_t n = group_at(m, t, &six);
+    if (n == 0)
+      em_score_tree_portable(m, t, bins, sums);
+    else if (six)
+      group_of_six(m, t, n, bins, sums, next);
     else
-      for (; t < end; t++) em_score_tree_portable(m, t, bins, sums);
+      group_of_any(m, t, n, bins, sums, next);
+    t += n ? n : 1;
   }
 }
 
