@@ -50,14 +50,6 @@ static void close_view(em_cursor *base)
   em_free(c->order);
 }
 
-static void count_splits(cursor *c)
-{
-  const em_model *m = em_view_model(c->base.session);
-  em_tree_view tree;
-  for (size_t t = 0; t < em_model_n_trees(m); t++)
-    for (size_t d = 0; em_model_tree(m, t, &tree) && d < tree.n_splits; d++) c->splits[tree.splits[d].feature]++;
-}
-
 static int read_model(cursor *c, em_err *err)
 {
   const em_model *m = em_view_model(c->base.session);
@@ -66,7 +58,7 @@ static int read_model(cursor *c, em_err *err)
   c->splits = em_calloc(c->n + 1, sizeof *c->splits);
   if (!c->change || !c->splits) return em_fail_nomem(err);
   if (em_explain_values_change(m, c->change, err) != EM_OK) return err->code;
-  count_splits(c);
+  em_model_count_splits(m, c->splits);
   c->order = em_order_by_size(c->change, c->n);
   return c->order ? EM_OK : em_fail_nomem(err);
 }

@@ -76,6 +76,14 @@ const float *em_model_borders(const em_model *m, size_t feature, size_t *n)
   return m->borders + m->features[feature].border_at;
 }
 
+void em_model_count_splits(const em_model *m, size_t *splits)
+{
+  memset(splits, 0, m->n_features * sizeof *splits);
+  for (size_t i = 0; i < m->n_splits; i++) splits[m->splits[i].feature]++;
+  for (size_t i = 0; i < m->n_nodes; i++)
+    if (m->nodes[i].left) splits[m->border_feature[m->nodes[i].border]]++;
+}
+
 bool em_model_tree(const em_model *m, size_t tree, em_tree_view *out)
 {
   if (!m->symmetric) return false;

@@ -45,6 +45,8 @@ typedef struct em_tree_view {
   size_t n_splits;
   const double *leaf_values, *leaf_weights;
 } em_tree_view;
+/* How many splits of the trees ask each feature: em_model_n_features counts. */
+void em_model_count_splits(const em_model *m, size_t *splits);
 bool em_model_tree(const em_model *m, size_t tree, em_tree_view *out); /* false for a non-symmetric tree */
 double em_model_scale(const em_model *m);                              /* what leaf values are multiplied with */
 

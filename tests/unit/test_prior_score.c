@@ -136,6 +136,10 @@ static void non_symmetric_batches_equal_single_rows(void **state)
       assert_true(got[r] == want);
     }
   }
+  size_t splits[2];
+  em_model_count_splits(m, splits);
+  assert_int_equal(splits[0], 2);
+  assert_int_equal(splits[1], 2);
   em_model_free(m);
 }
 
