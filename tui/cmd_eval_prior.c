@@ -169,13 +169,6 @@ typedef struct used {
   size_t *splits;
 } used;
 
-static size_t groups_with(const em_dataset *d, const char *name)
-{
-  size_t n = 0;
-  for (size_t g = 0; g < em_dataset_n_groups(d); g++) n += em_columns_index(&em_dataset_group(d, g)->cols, name) >= 0;
-  return n;
-}
-
 static void get_used(const void *ctx, size_t row, size_t column, em_cell *out)
 {
   const used *u = ctx;
@@ -189,61 +182,38 @@ static void get_used(const void *ctx, size_t row, size_t column, em_cell *out)
     em_model_borders(u->model, row, &n);
     em_cell_int(out, (int64_t)n);
     break;
-  case GROUPS: em_cell_int(out, (int64_t)groups_with(u->d, name)); break;
+  case GROUPS: em_cell_int(out, (int64_t)em_dataset_groups_with(u->d, name)); break;
   case UNIT: em_cell_text(out, f ? f->unit : NULL); break;
   default: em_cell_text(out, f ? f->doc : NULL);
   }
 }
 
-/* How many splits of the trees ask each column; NULL = no memory. */
-static size_t *count_splits(const em_prior *prior)
-{
-  const em_model *m = em_prior_model(prior);
-  size_t *splits = em_calloc(em_prior_columns(prior)->n + 1, sizeof *splits);
-  em_tree_view tree;
-  for (size_t t = 0; splits && t < em_model_n_trees(m); t++) {
-    if (!em_model_tree(m, t, &tree)) continue;
-    for (size_t s = 0; s < tree.n_splits; s++) splits[tree.splits[s].feature]++;
-  }
-  return splits;
-}
-
 static int print_used(const em_args *a, const em_prior *prior, const em_dataset *d, em_err *err)
 {
-  used u = {em_prior_columns(prior), em_prior_model(prior), d, count_splits(prior)};
+  used u = {em_prior_columns(prior), em_prior_model(prior), d, NULL};
+  u.splits = em_calloc(u.cols->n + 1, sizeof *u.splits);
   if (!u.splits) return em_fail_nomem(err);
+  em_model_count_splits(u.model, u.splits);
   em_table t = {used_columns, sizeof used_columns / sizeof *used_columns, u.cols->n, get_used, &u};
   int rc = em_section_print(a, "features", &t, err);
   em_free(u.splits);
   return rc;
 }
 
-/* Only some kernels have the members of a family (S_pw_<op>): that no group has one says nothing. */
-static bool of_family(const char *name)
-{
-  const em_feature *f = em_feature_find(name);
-  return f && f->name[strlen(f->name) - 1] == '*';
-}
-
-/* Missing in every row, such columns make trees answer alike for all candidates: the ranks are worse than the prior. */
-static int warn_of_lacking(const em_prior *prior, const em_dataset *d, em_err *err)
+static void warn_of_lacking(const em_prior *prior, const em_dataset *d)
 {
   enum { NAMED = 5 };
   const em_columns *cols = em_prior_columns(prior);
-  size_t *splits = count_splits(prior), lacking = 0;
+  size_t lacking = 0;
   em_str names = {0};
-  if (!splits) return em_fail_nomem(err);
-  for (size_t i = 0; i < cols->n; i++) {
-    if (!splits[i] || of_family(cols->names[i]) || groups_with(d, cols->names[i])) continue;
-    if (lacking++ < NAMED) em_str_printf(&names, "%s%s", names.len ? ", " : "", cols->names[i]);
-  }
+  for (size_t i = 0; i < cols->n; i++)
+    if (em_eval_lacks(d, prior, i) && lacking++ < NAMED)
+      em_str_printf(&names, "%s%s", names.len ? ", " : "", cols->names[i]);
   if (lacking)
     em_warn(
       "%s lacks %zu of the columns that the prior splits on, which count as missing values: %s%s (--features lists all)",
       em_dataset_path(d), lacking, names.s ? names.s : "", lacking > NAMED ? ", ..." : "");
   em_str_free(&names);
-  em_free(splits);
-  return EM_OK;
 }
 
 /* ---- the report ---- */
@@ -353,7 +323,7 @@ int em_cmd_eval_prior(const em_args *a, em_err *err)
   if (rc != EM_OK) return rc;
   if (a->opt[EM_OPT_JSON_FILE].text) rc = em_check_outside(a->opt[EM_OPT_JSON_FILE].text, a->words[0], err);
   if (rc == EM_OK) rc = load_prior(a, &prior, err);
-  if (rc == EM_OK) rc = warn_of_lacking(prior, d, err);
+  if (rc == EM_OK) warn_of_lacking(prior, d);
   if (rc == EM_OK) rc = evaluate(a, pools, d, prior, err);
   em_prior_free(prior);
   em_dataset_close(d);

@@ -135,7 +135,7 @@ const em_command em_commands[] = {
      "five rows, regret@k more than k) and the worst pool.  Then follow the pools of the greatest regret.  --pools both "
      "prints both reports.  --csv and --md print the first table of each alone.\n\n"
      "Columns that the prior splits on and no pool of DATASET has are named on standard error: they count as missing "
-     "values, so the prior ranks worse than it would with them.",
+     "values, and the figures are not what the prior is worth.",
    .options = OPTIONS(EM_OPT_POOLS, EM_OPT_PRIOR, EM_OPT_KERNEL, EM_OPT_JSON_FILE, EM_OPT_USED, EM_OPT_FEAT_VER,
                       EM_OPT_THREADS, EM_OPT_CSV, EM_OPT_MARKDOWN, EM_OPT_ASCII),
    .examples = EXAMPLES(

@@ -123,6 +123,7 @@ void em_dataset_close(em_dataset *d);
 const char *em_dataset_path(const em_dataset *d);
 size_t em_dataset_n_groups(const em_dataset *d); /* golden first, then measured */
 const em_group *em_dataset_group(const em_dataset *d, size_t i);
+size_t em_dataset_groups_with(const em_dataset *d, const char *column); /* how many groups have that column */
 /* The canonical text of candidate `row` of a group; borrowed, maps the .rows file on first use. */
 int em_dataset_row(const em_dataset *d, size_t group, size_t row, const char **text, size_t *len,
                    em_err *err) EM_MUST_CHECK;

@@ -434,6 +434,13 @@ size_t em_dataset_n_groups(const em_dataset *d) { return d->n_groups; }
 
 const em_group *em_dataset_group(const em_dataset *d, size_t i) { return &d->groups[i]; }
 
+size_t em_dataset_groups_with(const em_dataset *d, const char *column)
+{
+  size_t n = 0;
+  for (size_t g = 0; g < em_dataset_n_groups(d); g++) n += em_columns_index(&d->groups[g].cols, column) >= 0;
+  return n;
+}
+
 size_t em_dataset_n_kernels(const em_dataset *d) { return d->n_kernels; }
 
 const em_skips *em_dataset_skipped(const em_dataset *d) { return &d->skips; }

@@ -191,6 +191,21 @@ int em_eval_golden(const em_dataset *d, const em_prior *prior, const char *kerne
   return rc;
 }
 
+/* Only some kernels have the members of a family (S_pw_<op>): that no pool has one says nothing. */
+static bool of_family(const char *name)
+{
+  const em_feature *f = em_feature_find(name);
+  return f && f->name[strlen(f->name) - 1] == '*';
+}
+
+bool em_eval_lacks(const em_dataset *d, const em_prior *prior, size_t column)
+{
+  const char *name = em_prior_columns(prior)->names[column];
+  size_t borders;
+  em_model_borders(em_prior_model(prior), column, &borders);
+  return borders && !of_family(name) && !em_dataset_groups_with(d, name);
+}
+
 void em_eval_free(em_eval *e)
 {
   em_free(e->pools);

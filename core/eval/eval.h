@@ -37,6 +37,9 @@ typedef struct em_eval {
 int em_eval_golden(const em_dataset *d, const em_prior *prior, const char *kernel, int threads, const em_progress *p,
                    em_eval *out, em_err *err) EM_MUST_CHECK;
 void em_eval_free(em_eval *e);
+/* Does the prior split on its column `column`, and has no pool of the dataset that column, though every kernel has it?  It is
+ * missing in every row then, and its splits answer alike for all: the ranks are not those of the prior. */
+bool em_eval_lacks(const em_dataset *d, const em_prior *prior, size_t column);
 
 /* ---- measured pools (eval_measured.c): fit.h has the formulas ---- */
 

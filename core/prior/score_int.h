@@ -43,7 +43,7 @@ typedef struct em_score_ops {
 extern const em_score_ops em_score_portable, em_score_avx2, em_score_avx512;
 const em_score_ops *em_score_ops_of(em_score_path path); /* NULL: not on this machine */
 
-/* em_model_score by one path; EM_E_INPUT where the machine lacks it. */
+/* em_model_score by one path; EM_E_ENV where the machine lacks it. */
 int em_model_score_path(const em_model *m, const double *matrix, size_t rows, size_t stride, const int32_t *col,
                         int threads, em_score_path path, double *quality, em_err *err) EM_MUST_CHECK;
 
