@@ -80,17 +80,14 @@ static void go_back(em_explorer *x, bool leaves)
     em_explorer_say(x, "this is the first screen; q leaves the program");
 }
 
-/* The next word of a command's argument, owned; one with blanks stands in quotes.  NULL at the end, or for "-". */
+/* The next word of a command's argument, owned.  NULL at the end, or for "-". */
 static int next_word(const char **text, char **out, em_err *err)
 {
-  const char *s = *text + strspn(*text, " ");
-  char quote = *s == '\'' || *s == '"' ? *s : ' ', ends[2] = {quote, '\0'};
-  s += quote != ' ';
-  size_t n = strcspn(s, ends);
-  *text = s + n + (s[n] != '\0');
+  em_word w = em_word_at(*text);
+  *text = w.end;
   *out = NULL;
-  if (quote == ' ' && (n == 0 || (n == 1 && *s == '-'))) return EM_OK;
-  *out = em_strndup(s, n);
+  if (!w.quoted && (w.len == 0 || (w.len == 1 && *w.text == '-'))) return EM_OK;
+  *out = em_strndup(w.text, w.len);
   return *out ? EM_OK : em_fail_nomem(err);
 }
 

@@ -21,6 +21,16 @@ void em_prompt_start(em_prompt *p, em_action action, const char *text);
 bool em_prompt_key(em_prompt *p, int key, bool *given_up);
 void em_prompt_draw(const em_prompt *p, int y);
 
+/* A word of a command's argument; one with blanks stands in quotes of either kind. */
+typedef struct em_word {
+  const char *start; /* its quote, if it has one */
+  const char *text;  /* without the quote */
+  size_t len;
+  const char *end; /* where the next word is looked for: behind the quote or the blank that ends it */
+  bool quoted;
+} em_word;
+em_word em_word_at(const char *text); /* the first one; len 0 and not quoted = none */
+
 /* A script: keys and ":commands", one or more a line. */
 typedef struct em_script em_script;
 int em_script_open(const char *path, em_script **out, em_err *err) EM_MUST_CHECK;

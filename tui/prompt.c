@@ -52,6 +52,17 @@ bool em_prompt_key(em_prompt *p, int key, bool *given_up)
   return false;
 }
 
+em_word em_word_at(const char *text)
+{
+  em_word w = {.start = text + strspn(text, " ")};
+  w.quoted = *w.start == '\'' || *w.start == '"';
+  const char ends[2] = {w.quoted ? *w.start : ' ', '\0'};
+  w.text = w.start + w.quoted;
+  w.len = strcspn(w.text, ends);
+  w.end = w.text + w.len + (w.text[w.len] != '\0');
+  return w;
+}
+
 void em_prompt_draw(const em_prompt *p, int y)
 {
   const char *sign = p->action == EM_ACT_SEARCH ? "/" : p->action == EM_ACT_FILTER ? "&" : ":";

@@ -29,23 +29,6 @@ static void offer(offers *o, const char *text)
   em_str_put(&o->listing, text);
 }
 
-/* ---- words of a line ---- */
-
-/* Start of the last word; one that began with a quote goes on to the next one of its kind.  *index: words before it. */
-static size_t last_word(const char *text, size_t *index)
-{
-  size_t at = 0;
-  for (*index = 0;; ++*index) {
-    size_t start = at += strspn(text + at, " ");
-    const char quote = text[at] == '\'' || text[at] == '"' ? text[at] : ' ', ends[2] = {quote, '\0'};
-    at += quote != ' ';
-    at += strcspn(text + at, ends);
-    if (!text[at]) return start;
-    at += quote != ' ';
-    if (!text[at]) return start; /* a quoted word that is whole */
-  }
-}
-
 /* ---- what is offered ---- */
 
 /* Before the name stands what `lead` holds, behind it `tail`. */
@@ -58,14 +41,14 @@ static void offer_columns(offers *o, const em_view *v, const char *lead, const c
   }
 }
 
-/* As "card/label", which a session knows a pool by; in quotes where it has blanks. */
+/* As "card/label", which a session knows a pool by; in quotes where it has blanks or one has begun with a quote. */
 static void offer_pools(em_explorer *x, offers *o)
 {
   em_pool_info info;
   em_str text = {0};
   for (size_t i = 0; i < em_session_n_pools(x->session); i++) {
     em_session_pool(x->session, i, &info);
-    const char *quote = strchr(info.label, ' ') ? "'" : "";
+    const char *quote = *o->word == '"' ? "\"" : *o->word == '\'' || strchr(info.label, ' ') ? "'" : "";
     em_str_clear(&text);
     em_str_printf(&text, "%s%s/%s%s", quote, em_card_short_name(info.gpu), info.label, quote);
     if (text.s) offer(o, text.s);
@@ -85,6 +68,14 @@ static void offer_arguments(em_explorer *x, const char *line, size_t index, offe
     offer(o, em_card_at(i)->short_name);
 }
 
+/* Where the last word of `text` begins, which may be empty yet; *index: words before it. */
+static size_t last_word(const char *text, size_t *index)
+{
+  em_word w = em_word_at(text);
+  for (*index = 0; *w.end || (!w.quoted && w.text[w.len]); ++*index) w = em_word_at(w.end);
+  return (size_t)(w.start - text);
+}
+
 /* What may stand behind an action, of which `line` is typed; returns where the word begins that is being typed. */
 static size_t offer_behind(em_explorer *x, em_action action, const char *line, offers *o)
 {
@@ -92,20 +83,13 @@ static size_t offer_behind(em_explorer *x, em_action action, const char *line, o
   size_t index = 0, at = action == EM_ACT_OPEN ? last_word(line, &index) : 0;
   o->word = line + at;
   o->len = strlen(o->word);
+  for (size_t i = 0; action == EM_ACT_COMMAND && i < EM_N_ACTIONS; i++) offer(o, em_action_at(i)->command);
   if (action == EM_ACT_SORT) offer_columns(o, v, *line == '-' ? "-" : "", "");
   if (action == EM_ACT_COPY) offer_columns(o, v, "", "");
   if (action == EM_ACT_FILTER) offer_columns(o, v, *line == '!' ? "!" : "", ":");
   if (action == EM_ACT_OPEN && index > 0) offer_arguments(x, line, index - 1, o);
   for (size_t i = 0; action == EM_ACT_OPEN && index == 0 && em_views[i]; i++) offer(o, em_views[i]->name);
   return at;
-}
-
-static size_t offer_commands(const char *line, offers *o)
-{
-  o->word = line;
-  o->len = strlen(line);
-  for (size_t i = 0; i < EM_N_ACTIONS; i++) offer(o, em_action_at(i)->command);
-  return 0;
 }
 
 /* ---- Tab ---- */
@@ -130,7 +114,7 @@ void em_prompt_complete(em_explorer *x)
   } else {
     at = 0;
   }
-  at += action == EM_ACT_COMMAND ? offer_commands(p->text, &o) : offer_behind(x, action, p->text + at, &o);
+  at += offer_behind(x, action, p->text + at, &o);
   if (o.n > 0 && o.listing.s && at + o.common + 1 < sizeof p->text) {
     memcpy(p->text + at, o.listing.s, o.common);
     p->text[at + o.common] = '\0';

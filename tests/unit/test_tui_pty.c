@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tui/term.h"
+
 #define FRAME_END "w why" /* near the end of the status line; the last cell of a screen is written apart */
 
 typedef struct terminal {
@@ -277,6 +279,18 @@ static char *taken(terminal *t, size_t from, const char *lead)
   return text;
 }
 
+/* Nothing of a text that is too long reaches the terminal: it would take a part, or nothing at all. */
+static void test_too_long_to_copy(void **state)
+{
+  (void)state;
+  em_err err;
+  char *text = test_calloc(EM_TERM_COPY_MAX + 2, 1);
+  memset(text, 'x', EM_TERM_COPY_MAX + 1);
+  assert_int_equal(em_term_copy(text, EM_TERM_COPY_MAX + 1, &err), EM_E_USAGE);
+  assert_non_null(strstr(err.msg, "takes 74994 bytes, and this has 74995"));
+  test_free(text);
+}
+
 /* Demand 22 of explorers: copying needs no window system; inside of tmux it is wrapped besides. */
 static void test_copies_to_the_terminal(void **state)
 {
@@ -312,6 +326,7 @@ int main(void)
                                      cmocka_unit_test(test_idle_is_silent),
                                      cmocka_unit_test(test_no_color),
                                      cmocka_unit_test(test_manners),
-                                     cmocka_unit_test(test_copies_to_the_terminal)};
+                                     cmocka_unit_test(test_copies_to_the_terminal),
+                                     cmocka_unit_test(test_too_long_to_copy)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
